@@ -1,0 +1,52 @@
+"""What the window asks of an engine. The real one and the tests' doubles both satisfy it."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from engine.api import (
+    ChatOptions,
+    Event,
+    LoadedModel,
+    LoadOptions,
+    LoadProgress,
+    Message,
+    ModelSummary,
+)
+
+
+class Generation(Protocol):
+    """One reply under way: iterate for its events; the last is `Finished` or `Failed`."""
+
+    def __aiter__(self) -> AsyncIterator[Event]: ...
+
+    def cancel(self) -> None:
+        """Ask for the end; within one step `Finished` arrives with `StopReason.CANCELLED`."""
+
+
+class EngineClient(Protocol):
+    """An engine as seen from the GUI thread; every callback arrives on that thread's loop."""
+
+    async def inspect(self, path: Path) -> ModelSummary:
+        """Read a file's header, off the GUI thread and without torch.
+
+        Raises:
+            PacelineError: the file is not a usable model; the message says why.
+        """
+
+    async def load(
+        self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
+    ) -> LoadedModel:
+        """Load a model in place of the present one, which stays until the new one is ready.
+
+        Cancelling the awaiting task cancels the load and leaves the present model as it was.
+
+        Raises:
+            PacelineError: the model cannot be loaded; the message says why.
+        """
+
+    def chat(self, messages: Sequence[Message], options: ChatOptions) -> Generation:
+        """Answer a conversation. Errors arrive as the `Failed` event, never as an exception."""
+
+    async def close(self) -> None:
+        """End every request and free everything. Safe to call twice."""

@@ -1,0 +1,226 @@
+"""What crosses between the engine and those who use it: requests, events and results.
+
+Plain frozen dataclasses that import neither torch nor Qt. Times are milliseconds, sizes bytes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+
+class StopReason(StrEnum):
+    """Why a reply ended."""
+
+    EOS = "eos"
+    LENGTH = "length"
+    STOP = "stop"
+    CONTEXT = "context"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParams:
+    """How the next token is chosen; `temperature` 0 is greedy.
+
+    Filters run in the order penalties, top-k, top-p, min-p, temperature; 0 or 1 switch each off as
+    noted. Penalties look at the last `penalty_window` tokens of prompt and reply.
+    """
+
+    temperature: float = 0.0
+    top_k: int = 0  # 0: off
+    top_p: float = 1.0  # 1: off
+    min_p: float = 0.0  # 0: off
+    repeat_penalty: float = 1.0  # 1: off
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    penalty_window: int = 64
+    logit_bias: Mapping[int, float] = field(default_factory=dict)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a prompt: token ids, and whether the model itself emitted them earlier.
+
+    Emitted ids take the path of generated rows: a reply re-enters with the bits it was made with.
+    """
+
+    tokens: tuple[int, ...]
+    generated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One reply to make. `max_tokens` None: until the model ends it or the context is full."""
+
+    prompt: tuple[Segment, ...]
+    max_tokens: int | None = None
+    sampling: SamplingParams = field(default_factory=SamplingParams)
+    stop: tuple[str, ...] = ()
+    ignore_eos: bool = False
+    top_logprobs: int = 0  # how many alternatives to report per token; 0: no log-probabilities
+    digest: bool = False  # hash every logits row and the final state
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation. A reply that the model made carries its token ids."""
+
+    role: str  # "system", "user", "assistant"
+    content: str
+    tokens: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """How to answer a conversation."""
+
+    sampling: SamplingParams = field(
+        default_factory=lambda: SamplingParams(temperature=0.8, top_k=40, top_p=0.95, min_p=0.05)
+    )
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """Natural-log probability of an emitted token before any processing, and the likeliest."""
+
+    token: int
+    logprob: float
+    top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Counts and times of one request; names as in `CLI.md`.
+
+    `predicted_ms` runs from the first emitted token to the last; `prompt_ms` from the request's
+    first pass to its first token. Whole-request time is their sum.
+    """
+
+    cache_n: int = 0
+    prompt_n: int = 0
+    prompt_ms: float = 0.0
+    predicted_n: int = 0
+    predicted_ms: float = 0.0
+    draft_n: int = 0
+    draft_n_accepted: int = 0
+    draft_rounds: int = 0
+    draft_empty: int = 0
+    draft_rejected_whole: int = 0
+    draft_by_position: tuple[tuple[int, int], ...] = ()
+    draft_ms: float = 0.0
+    verify_ms: float = 0.0
+    rollback_ms: float = 0.0
+
+    @property
+    def prompt_per_second(self) -> float:
+        """Prompt tokens computed per second; 0 when nothing was computed."""
+        return 1e3 * self.prompt_n / self.prompt_ms if self.prompt_ms else 0.0
+
+    @property
+    def predicted_per_second(self) -> float:
+        """Tokens per second after the first one, which belongs to the prompt's time."""
+        return 1e3 * (self.predicted_n - 1) / self.predicted_ms if self.predicted_ms else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class PromptProgress:
+    """`done` of `total` prompt tokens are in the state, those reused included."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Tokens emitted by one step, and the text that became printable with them (may be empty).
+
+    `context_used` counts the positions that this conversation holds; `elapsed_ms` runs from the
+    first emitted token, so windowed rates need no clock of the reader.
+    """
+
+    tokens: tuple[int, ...]
+    text: str
+    context_used: int
+    elapsed_ms: float
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationResult:
+    """A finished reply. `text` ends before a stop string; `tokens` holds every emitted id."""
+
+    tokens: tuple[int, ...]
+    text: str
+    stop_reason: StopReason
+    timings: Timings
+    logprobs: tuple[TokenLogprob, ...] = ()
+    digest: str = ""
+    state_digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The final event of a request that ended well, cancelled ones included."""
+
+    result: GenerationResult
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The final event of a request that failed: one sentence, and details for the curious."""
+
+    message: str
+    details: str = ""
+
+
+Event = PromptProgress | TextDelta | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """Where and how to run a model. None: the engine's choice."""
+
+    device: str = "auto"  # "auto", "cpu", "cuda", "mps"
+    threads: int | None = None
+    context: int | None = None  # positions per slot
+    slots: int = 1
+    kv_type: str = "f16"  # "f16", "f32", "q8_0"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProgress:
+    """How far loading is. `stage` is a short English phrase; `fraction` runs from 0 to 1."""
+
+    stage: str
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSummary:
+    """What a model's file says of itself; needs its header alone."""
+
+    path: Path
+    name: str  # from the file, else the file's name without ending
+    architecture: str
+    quantisation: str  # "Q4_K_M", or the type that holds most bytes
+    file_bytes: int
+    parameters: int
+    vocab_size: int
+    context_length: int  # positions the model was made for
+    layers: int
+    has_chat_template: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model that is ready to answer."""
+
+    summary: ModelSummary
+    device: str  # "cpu", "cuda", "mps"
+    context: int  # positions a conversation can hold
+    slots: int
+    load_ms: float
