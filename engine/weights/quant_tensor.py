@@ -1,0 +1,81 @@
+"""A weight as the file holds it: raw blocks, their type, and the logical shape."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from engine.base.errors import ModelFileError
+from engine.weights.quant_types import QuantType
+
+# 4 MiB of float32 at a time: measured fastest, as the few temporaries of a decode stay in cache.
+_CHUNK_ELEMENTS = 1 << 20
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class QuantTensor:
+    """A weight in its blocks. Whole blocks make a row; rows follow each other without gaps.
+
+    Attributes:
+        name: as in the file, for messages.
+        data: uint8 [nbytes], contiguous; usually the memory-mapped file itself, so never write.
+        type: the block format.
+        shape: elements along each dimension, outermost first; the last is a row's length.
+
+    Raises:
+        ModelFileError: on construction, where rows are no whole number of blocks or the data has
+            another size than the shape asks for.
+    """
+
+    name: str
+    data: torch.Tensor
+    type: QuantType
+    shape: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.shape[-1] % self.type.block_elements:
+            raise ModelFileError(
+                f"The model file is damaged: rows of {self.name} have {self.shape[-1]} elements, "
+                f"and {self.type.name} stores them in blocks of {self.type.block_elements}."
+            )
+        expected = self.num_rows * self.row_bytes
+        if self.nbytes != expected:
+            raise ModelFileError(
+                f"The model file is damaged: {self.name} holds {self.nbytes} bytes, and its "
+                f"shape {list(self.shape)} in {self.type.name} needs {expected}."
+            )
+
+    @property
+    def num_rows(self) -> int:
+        """Rows over all dimensions but the last."""
+        return math.prod(self.shape[:-1])
+
+    @property
+    def row_bytes(self) -> int:
+        return self.shape[-1] // self.type.block_elements * self.type.block_bytes
+
+    @property
+    def nbytes(self) -> int:
+        return self.data.numel()
+
+    def decode(self, rows: slice | None = None, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """Decode whole rows into new memory, a bounded number of blocks at a time.
+
+        Args:
+            rows: which of the `num_rows` rows; None for all.
+            dtype: of the result; weights are decoded in float32 and then rounded to it.
+
+        Returns:
+            The tensor in its own shape; with `rows`, [rows, shape[-1]].
+        """
+        width = self.shape[-1]
+        data, shape = self.data, self.shape
+        if rows is not None:
+            picked = data.view(self.num_rows, self.row_bytes)[rows]
+            data, shape = picked, (len(picked), width)
+        blocks = data.reshape(-1, self.type.block_bytes)
+        result = torch.empty(len(blocks), self.type.block_elements, dtype=dtype, device=data.device)
+        step = _CHUNK_ELEMENTS // self.type.block_elements
+        for start in range(0, len(blocks), step):
+            result[start : start + step] = self.type.decode(blocks[start : start + step])
+        return result.view(shape)

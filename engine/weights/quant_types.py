@@ -1,0 +1,66 @@
+"""The block formats this engine reads: one row each. Sizes are those of the `gguf` package."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
+
+from engine.base.errors import UnsupportedModelError
+from engine.weights.dequant import floats, k_quants, legacy
+
+Decode = Callable[[torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class QuantType:
+    """A block format: how many weights a block holds, in how many bytes, laid out how.
+
+    Attributes:
+        decode: uint8 [n, block_bytes] → float32 [n, block_elements], on any torch device.
+    """
+
+    name: str
+    block_elements: int
+    block_bytes: int
+    layout: str
+    decode: Decode
+
+
+def _row(ggml_type: GGMLQuantizationType, layout: str, decode: Decode) -> QuantType:
+    elements, size = GGML_QUANT_SIZES[ggml_type]
+    return QuantType(ggml_type.name, elements, size, layout, decode)
+
+
+_T = GGMLQuantizationType
+
+QUANT_TYPES: dict[GGMLQuantizationType, QuantType] = {
+    _T.F32: _row(_T.F32, "value:4", floats.decode_f32),
+    _T.F16: _row(_T.F16, "value:2", floats.decode_f16),
+    _T.BF16: _row(_T.BF16, "value:2", floats.decode_bf16),
+    _T.Q4_0: _row(_T.Q4_0, "d:2, nibbles:16", legacy.decode_q4_0),
+    _T.Q8_0: _row(_T.Q8_0, "d:2, int8:32", legacy.decode_q8_0),
+    _T.Q4_K: _row(_T.Q4_K, "d:2, dmin:2, scales and minima:12, nibbles:128", k_quants.decode_q4_k),
+    _T.Q5_K: _row(
+        _T.Q5_K,
+        "d:2, dmin:2, scales and minima:12, high bits:32, nibbles:128",
+        k_quants.decode_q5_k,
+    ),
+    _T.Q6_K: _row(_T.Q6_K, "nibbles:128, high bit pairs:64, scales:16, d:2", k_quants.decode_q6_k),
+}
+
+
+def quant_type(ggml_type: GGMLQuantizationType) -> QuantType:
+    """The table's row for a type.
+
+    Raises:
+        UnsupportedModelError: there is none.
+    """
+    try:
+        return QUANT_TYPES[ggml_type]
+    except KeyError:
+        supported = ", ".join(row.name for row in QUANT_TYPES.values())
+        raise UnsupportedModelError(
+            f"The model stores weights as {ggml_type.name}, which this version cannot read; "
+            f"it reads {supported}."
+        ) from None

@@ -1,0 +1,62 @@
+"""The weights of a model file, taken by name; what nobody took is known at the end."""
+
+from torch.utils.dlpack import from_dlpack
+
+from engine.base.errors import ModelFileError
+from engine.gguf.reader import GgufFile
+from engine.weights.quant_tensor import QuantTensor
+from engine.weights.quant_types import quant_type
+
+
+class WeightSource:
+    """Hands out a file's tensors in their blocks, without copying them, and keeps the account.
+
+    A tensor may be taken more than once: a tied output is the embedding again.
+    """
+
+    def __init__(self, file: GgufFile) -> None:
+        self._file = file
+        self._taken: set[str] = set()
+
+    def take(self, name: str, shape: tuple[int, ...] | None = None) -> QuantTensor:
+        """The tensor of this name, mapped from the file.
+
+        Args:
+            name: as in the file.
+            shape: what it must have, outermost first; None accepts any.
+
+        Raises:
+            ModelFileError: it is missing, or has another shape.
+            UnsupportedModelError: its type is none that this engine reads.
+        """
+        tensor = self.take_optional(name, shape)
+        if tensor is None:
+            raise ModelFileError(
+                f"The model file lacks the tensor {name}; it is incomplete or of another kind "
+                "than it says. Download it again or choose another file."
+            )
+        return tensor
+
+    def take_optional(self, name: str, shape: tuple[int, ...] | None = None) -> QuantTensor | None:
+        """As `take`, with None where the file has no such tensor."""
+        info = self._file.tensors.get(name)
+        if info is None:
+            return None
+        if shape is not None and info.shape != shape:
+            raise ModelFileError(
+                f"The tensor {name} has the shape {list(info.shape)}, and the model's settings "
+                f"ask for {list(shape)}; the file is damaged or of another kind than it says."
+            )
+        # The mapping is read-only. DLPack may say so; the other ways into torch warn of it.
+        data = from_dlpack(self._file.data(name))
+        tensor = QuantTensor(name, data, quant_type(info.type), info.shape)
+        self._taken.add(name)
+        return tensor
+
+    def release(self, name: str) -> None:
+        """Let the system drop a tensor's pages from memory; they return from disk on next use."""
+        self._file.release(name)
+
+    def unconsumed(self) -> tuple[str, ...]:
+        """Names of tensors that nobody took, in the file's order."""
+        return tuple(name for name in self._file.tensors if name not in self._taken)
