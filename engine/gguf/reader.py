@@ -1,0 +1,119 @@
+"""Opens GGUF files: the header parsed and checked, the tensors' bytes mapped into memory."""
+
+import mmap
+import stat
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.base.errors import ModelFileError
+from engine.gguf.header import read_header
+from engine.gguf.metadata import Metadata
+from engine.gguf.tensors import TensorInfo
+
+__all__ = ["GgufFile", "TensorInfo", "open_gguf"]
+
+
+class GgufFile:
+    """An open GGUF file. Use it as a context manager, or call `close`.
+
+    Attributes:
+        path: where the file lies.
+        version: of the format, 2 or 3.
+        metadata: what the file says of itself.
+        tensors: by name, in file order; each is known to lie whole in the file.
+        file_bytes: the file's size.
+    """
+
+    path: Path
+    version: int
+    metadata: Metadata
+    tensors: Mapping[str, TensorInfo]
+    file_bytes: int
+
+    def __init__(self, path: Path, mapping: mmap.mmap) -> None:
+        header = read_header(mapping)
+        self.path = path
+        self.version = header.version
+        self.metadata = header.metadata
+        self.tensors = header.tensors
+        self.file_bytes = len(mapping)
+        self._mapping = mapping
+
+    def data(self, name: str) -> npt.NDArray[np.uint8]:
+        """The bytes of a tensor as a read-only view of the mapping, shape `[nbytes]`."""
+        tensor = self.tensors[name]
+        return np.frombuffer(self._mapping, np.uint8, tensor.nbytes, tensor.offset)
+
+    def release(self, name: str) -> None:
+        """Give the memory that a tensor's mapping holds back to the system.
+
+        Views stay valid: a page that is looked at again is read from the file again. Only whole
+        pages within the tensor go, and none where the system has no such call.
+        """
+        if sys.platform != "win32":
+            tensor = self.tensors[name]
+            start = -(-tensor.offset // mmap.PAGESIZE) * mmap.PAGESIZE
+            stop = (tensor.offset + tensor.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
+            if start < stop:
+                self._mapping.madvise(mmap.MADV_DONTNEED, start, stop - start)
+
+    def close(self) -> None:
+        """Unmap the file; while views of its data live, they keep the mapping alive."""
+        with suppress(BufferError):
+            self._mapping.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_gguf(path: Path) -> GgufFile:
+    """Map a GGUF file, and parse and check its header.
+
+    Raises:
+        ModelFileError: the file is missing, unreadable, no GGUF file, cut short or damaged.
+    """
+    mapping = _map(path)
+    try:
+        return GgufFile(path, mapping)
+    except BaseException:
+        mapping.close()
+        raise
+
+
+def _map(path: Path) -> mmap.mmap:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise ModelFileError(f"“{path}” is a folder. Choose a GGUF file inside it.")
+        if not stat.S_ISREG(status.st_mode):
+            raise ModelFileError(f"“{path}” is not a regular file. Choose a GGUF file.")
+        if status.st_size == 0:
+            raise ModelFileError("This file is empty. Download it again.")
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        raise ModelFileError(f"There is no file “{path}”. Was it moved or deleted?") from None
+    except PermissionError:
+        raise ModelFileError(
+            f"“{path}” may not be read. Check the permissions of the file and its folder."
+        ) from None
+    except OSError as error:
+        raise ModelFileError(
+            f"“{path}” cannot be read ({error.strerror}). Check the disk that it lies on.",
+            details=str(error),
+        ) from error
