@@ -58,11 +58,17 @@ class QuantTensor:
     def nbytes(self) -> int:
         return self.data.numel()
 
-    def decode(self, rows: slice | None = None, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    def floats(self) -> torch.Tensor | None:
+        """The weights themselves where they are plain floats, without a copy; None for blocks."""
+        return None if self.type.dtype is None else self.data.view(self.type.dtype).view(self.shape)
+
+    def decode(
+        self, rows: slice | torch.Tensor | None = None, dtype: torch.dtype = torch.float32
+    ) -> torch.Tensor:
         """Decode whole rows into new memory, a bounded number of blocks at a time.
 
         Args:
-            rows: which of the `num_rows` rows; None for all.
+            rows: which of the `num_rows` rows, as a slice or as indices; None for all.
             dtype: of the result; weights are decoded in float32 and then rounded to it.
 
         Returns:

@@ -18,6 +18,7 @@ class QuantType:
 
     Attributes:
         decode: uint8 [n, block_bytes] → float32 [n, block_elements], on any torch device.
+        dtype: of the formats that torch can use as they lie; None for packed blocks.
     """
 
     name: str
@@ -25,19 +26,22 @@ class QuantType:
     block_bytes: int
     layout: str
     decode: Decode
+    dtype: torch.dtype | None = None
 
 
-def _row(ggml_type: GGMLQuantizationType, layout: str, decode: Decode) -> QuantType:
+def _row(
+    ggml_type: GGMLQuantizationType, layout: str, decode: Decode, dtype: torch.dtype | None = None
+) -> QuantType:
     elements, size = GGML_QUANT_SIZES[ggml_type]
-    return QuantType(ggml_type.name, elements, size, layout, decode)
+    return QuantType(ggml_type.name, elements, size, layout, decode, dtype)
 
 
 _T = GGMLQuantizationType
 
 QUANT_TYPES: dict[GGMLQuantizationType, QuantType] = {
-    _T.F32: _row(_T.F32, "value:4", floats.decode_f32),
-    _T.F16: _row(_T.F16, "value:2", floats.decode_f16),
-    _T.BF16: _row(_T.BF16, "value:2", floats.decode_bf16),
+    _T.F32: _row(_T.F32, "value:4", floats.decode_f32, torch.float32),
+    _T.F16: _row(_T.F16, "value:2", floats.decode_f16, torch.float16),
+    _T.BF16: _row(_T.BF16, "value:2", floats.decode_bf16, torch.bfloat16),
     _T.Q4_0: _row(_T.Q4_0, "d:2, nibbles:16", legacy.decode_q4_0),
     _T.Q8_0: _row(_T.Q8_0, "d:2, int8:32", legacy.decode_q8_0),
     _T.Q4_K: _row(_T.Q4_K, "d:2, dmin:2, scales and minima:12, nibbles:128", k_quants.decode_q4_k),

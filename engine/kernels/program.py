@@ -1,0 +1,116 @@
+"""A model as data: a list of coarse operations over symbolic rows.
+
+An architecture builds its program once (`engine/models/program.py`); a backend runs the whole of it
+for every pass. Nothing here computes. Weights stay in the blocks of the file, intermediates are
+float32 `[rows, width]`. `body` runs over all rows of a pass, `head` over those whose logits are
+wanted.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.weights.quant_tensor import QuantTensor
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A named intermediate, float32 `[rows, width]`."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """`out = table[token]`."""
+
+    table: QuantTensor  # [vocab, width]
+    out: Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class RmsNorm:
+    """`out = source / rms(source) * weight` over groups as wide as the weight: a row or a head."""
+
+    source: Buffer
+    weight: QuantTensor  # [width]
+    out: Buffer
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """`out = weight @ source + bias`; where `accumulate`, added to `out` (the residual stream)."""
+
+    source: Buffer
+    weight: QuantTensor  # [out, in]
+    bias: QuantTensor | None  # [out]
+    out: Buffer
+    accumulate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rope:
+    """Rotary position embedding of the first `dims` of each head (Su et al., RoFormer).
+
+    Pair i turns by `position * position_scale * base ** (-2 i / dims) / factors[i]`. Pairs are
+    neighbours where `interleaved`, else dimension i goes with i + dims / 2.
+    """
+
+    dims: int
+    base: float
+    interleaved: bool
+    position_scale: float = 1.0
+    factors: QuantTensor | None = None  # [dims / 2]
+
+
+@dataclass(frozen=True, slots=True)
+class RopeAndStore:
+    """Turn query and key in place, then write key and value to the slot's pages of one layer."""
+
+    query: Buffer
+    key: Buffer
+    value: Buffer
+    rope: Rope | None
+    head_dim: int
+    layer: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Causal attention of each row over its slot's pages of a layer; query heads share key heads."""
+
+    query: Buffer
+    out: Buffer
+    head_dim: int
+    layer: int
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
+class SwiGlu:
+    """`out = silu(gate) * up` (Shazeer, GLU variants)."""
+
+    gate: Buffer
+    up: Buffer
+    out: Buffer
+
+
+Operation = Embed | RmsNorm | Linear | RopeAndStore | Attention | SwiGlu
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a backend runs: `body` over every row, `head` over the rows whose logits are wanted."""
+
+    body: tuple[Operation, ...]
+    head: tuple[Operation, ...]
+    logits: Buffer
+
+    def matrices(self) -> Iterator[QuantTensor]:
+        """Each matrix that products read, once, in the order of use."""
+        seen: set[str] = set()
+        for operation in (*self.body, *self.head):
+            if isinstance(operation, Linear) and operation.weight.name not in seen:
+                seen.add(operation.weight.name)
+                yield operation.weight

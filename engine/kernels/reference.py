@@ -1,0 +1,96 @@
+"""The torch twin of every operation: plain definitions that run on any torch device.
+
+Native kernels are tested against these. Rows are the leading axis; arithmetic is float32.
+"""
+
+from collections.abc import Iterable
+
+import torch
+
+UPCAST_ELEMENTS = 1 << 20
+"""Weights turned to float32 at a time: 4 MiB stay in the cache, and calls cost little beside."""
+
+
+def rms_norm(x: torch.Tensor, weight: torch.Tensor, epsilon: float) -> torch.Tensor:
+    """Root-mean-square norm over groups (Zhang and Sennrich, 2019).
+
+    Shapes: x `[rows, groups * width]`, weight `[width]`; returns x's shape.
+    """
+    grouped = x.view(x.shape[0], -1, weight.shape[0])
+    scale = torch.rsqrt(grouped.square().mean(-1, keepdim=True) + epsilon)
+    return (grouped * scale * weight).view_as(x)
+
+
+def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+    """Product with a float32 or half-width matrix, multiplied and summed in float32.
+
+    Shapes: x `[rows, in]`, weight `[out, in]`, bias `[out]`; returns `[rows, out]`.
+    """
+    if weight.dtype == torch.float32:
+        product = x @ weight.T
+    else:
+        rows_at_once = max(1, UPCAST_ELEMENTS // weight.shape[1])
+        product = torch.cat(
+            [x @ part.float().T for part in torch.split(weight, rows_at_once)], dim=1
+        )
+    return product if bias is None else product + bias
+
+
+def rotate(
+    x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, *, interleaved: bool
+) -> torch.Tensor:
+    """Turn pairs of the first dimensions of each head by the row's angles.
+
+    Shapes: x `[rows, heads, dim]`, cos and sin `[rows, pairs]`, 2 pairs ≤ dim; returns x's shape.
+    """
+    pairs = cos.shape[-1]
+    turning, kept = x[..., : 2 * pairs], x[..., 2 * pairs :]
+    cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
+    if interleaved:
+        first, second = turning[..., 0::2], turning[..., 1::2]
+    else:
+        first, second = turning[..., :pairs], turning[..., pairs:]
+    turned = (first * cos - second * sin, first * sin + second * cos)
+    joined = torch.stack(turned, -1).flatten(-2) if interleaved else torch.cat(turned, -1)
+    return torch.cat((joined, kept), -1)
+
+
+def attention(
+    query: torch.Tensor,
+    pages: Iterable[tuple[int, torch.Tensor, torch.Tensor]],
+    positions: torch.Tensor,
+    scale: float,
+) -> torch.Tensor:
+    """Causal attention, page by page in order, with a running maximum (Milakov and Gimelshein).
+
+    Shapes: query `[rows, heads, dim]`; each page its first position, keys `[kv_heads, count, dim]`
+    and values `[kv_heads, count, value_dim]`; positions `[rows]`. Returns
+    `[rows, heads * value_dim]`.
+    """
+    rows, _, dim = query.shape
+    result, peak, total = None, None, None
+    for first, keys, values in pages:
+        kv_heads, count, _ = keys.shape
+        grouped = query.view(rows, kv_heads, -1, dim).transpose(0, 1).reshape(kv_heads, -1, dim)
+        scores = (grouped @ keys.transpose(1, 2) * scale).view(kv_heads, rows, -1, count)
+        held = torch.arange(first, first + count, device=query.device)
+        unseen = held[None, :] > positions[:, None]
+        scores = scores.masked_fill(unseen[None, :, None, :], -torch.inf)
+        best = scores.amax(-1, keepdim=True)
+        peak_now = best if peak is None else torch.maximum(peak, best)
+        weights = torch.exp(scores - peak_now)
+        part = (weights.flatten(1, 2) @ values).view(kv_heads, rows, -1, values.shape[-1])
+        if peak is None or result is None or total is None:
+            result, total = part, weights.sum(-1, keepdim=True)
+        else:
+            fade = torch.exp(peak - peak_now)
+            result, total = result * fade + part, total * fade + weights.sum(-1, keepdim=True)
+        peak = peak_now
+    if result is None or total is None:
+        raise ValueError("attention needs at least one page")
+    return (result / total).transpose(0, 1).reshape(rows, -1)
+
+
+def swiglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    """Gated linear unit with silu (Shazeer, 2020); all shapes `[rows, width]`."""
+    return torch.nn.functional.silu(gate) * up

@@ -1,0 +1,95 @@
+"""A sequence's state over all its layers, moved in two phases: begin, then commit or roll back."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, Self
+
+from engine.kernels.batch import Batch
+
+
+class StatePart(Protocol):
+    """What the layers of one kind hold for one sequence; `length` counts committed positions."""
+
+    def can_begin(self, length: int, rows: int) -> bool:
+        """Whether there is room for `rows` more positions."""
+
+    def begin(self, length: int, rows: int) -> None:
+        """Make that room. Called only where `can_begin`."""
+
+    def commit(self, length: int, accepted: int) -> None:
+        """Keep the first `accepted` rows of the pass begun at `length` and drop the others."""
+
+    def truncate(self, length: int) -> None:
+        """Forget committed positions from `length` on."""
+
+    def fork(self, length: int) -> Self:
+        """The same committed state for another sequence."""
+
+    def describe(self, batch: Batch, slot: int) -> None:
+        """Write into the descriptor where this state lies."""
+
+    def hash_into(self, length: int, update: Callable[[bytes], None]) -> None:
+        """Feed the stored bytes of committed positions in a fixed order."""
+
+
+class SequenceState:
+    """The committed positions of one sequence, and the provisional rows of the pass under way.
+
+    A pass goes `begin(rows)` → the backend writes at positions `length … length + rows` →
+    `commit(accepted)` or `rollback()`. What is provisional is visible to that pass alone: `fork`
+    and `hash_into` see committed positions only.
+
+    Attributes:
+        length: committed positions.
+    """
+
+    def __init__(self, parts: Sequence[StatePart], length: int = 0) -> None:
+        self._parts = tuple(parts)
+        self._provisional: int | None = None
+        self.length = length
+
+    def begin(self, rows: int) -> bool:
+        """Make room for `rows` more positions; False, with nothing changed, where there is none."""
+        if self._provisional is not None:
+            raise RuntimeError("a pass is under way: commit it or roll it back first")
+        if not all(part.can_begin(self.length, rows) for part in self._parts):
+            return False
+        for part in self._parts:
+            part.begin(self.length, rows)
+        self._provisional = rows
+        return True
+
+    def commit(self, accepted: int) -> None:
+        """Keep the first `accepted` rows of the pass and drop the others."""
+        if self._provisional is None or not 0 <= accepted <= self._provisional:
+            raise RuntimeError(f"cannot commit {accepted} of {self._provisional} rows")
+        for part in self._parts:
+            part.commit(self.length, accepted)
+        self._provisional = None
+        self.length += accepted
+
+    def rollback(self) -> None:
+        """Drop all rows of the pass under way, if there is one."""
+        if self._provisional is not None:
+            self.commit(0)
+
+    def truncate(self, length: int) -> None:
+        """Forget committed positions from `length` on."""
+        if self._provisional is not None or not 0 <= length <= self.length:
+            raise RuntimeError(f"cannot truncate {self.length} committed positions to {length}")
+        for part in self._parts:
+            part.truncate(length)
+        self.length = length
+
+    def fork(self) -> "SequenceState":
+        """A sequence with the same committed positions; what can be is shared until one writes."""
+        return SequenceState([part.fork(self.length) for part in self._parts], self.length)
+
+    def describe(self, batch: Batch, slot: int) -> None:
+        """Write into the descriptor where this slot's state lies."""
+        for part in self._parts:
+            part.describe(batch, slot)
+
+    def hash_into(self, update: Callable[[bytes], None]) -> None:
+        """Feed the stored bytes of all committed positions in a fixed order."""
+        for part in self._parts:
+            part.hash_into(self.length, update)

@@ -1,0 +1,35 @@
+"""Self-attention over the slot's own positions."""
+
+import math
+
+from engine.kernels.program import Buffer, Rope
+from engine.models.program import ProgramBuilder
+
+
+def rope(build: ProgramBuilder, *, interleaved: bool) -> Rope:
+    """The rotary embedding that the file's keys describe, with `rope_freqs` where it is there."""
+    hyper = build.hyper
+    factors = build.weights.take_optional("rope_freqs.weight", (hyper.rope_dims // 2,))
+    return Rope(hyper.rope_dims, hyper.rope_base, interleaved, hyper.rope_position_scale, factors)
+
+
+def self_attention(
+    build: ProgramBuilder,
+    block: str,
+    source: Buffer,
+    rope: Rope | None,
+    *,
+    norm_heads: bool = False,
+) -> Buffer:
+    """Grouped-query attention; with `norm_heads`, each query and key head is normalised first."""
+    hyper = build.hyper
+    query = build.linear(source, f"{block}.attn_q", Buffer("query", hyper.heads * hyper.head_dim))
+    key = build.linear(source, f"{block}.attn_k", Buffer("key", hyper.kv_heads * hyper.head_dim))
+    value = build.linear(
+        source, f"{block}.attn_v", Buffer("value", hyper.kv_heads * hyper.value_dim)
+    )
+    if norm_heads:
+        query = build.rms_norm(query, f"{block}.attn_q_norm", hyper.head_dim)
+        key = build.rms_norm(key, f"{block}.attn_k_norm", hyper.head_dim)
+    layer = build.rope_and_store(query, key, value, rope)
+    return build.attention(query, layer, 1.0 / math.sqrt(hyper.head_dim))

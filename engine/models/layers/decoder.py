@@ -1,0 +1,31 @@
+"""The pre-norm decoder that most dense models share; what differs between them are parameters."""
+
+from collections.abc import Iterable
+
+from engine.kernels.program import Rope
+from engine.models.layers.attention import self_attention
+from engine.models.layers.feed_forward import swiglu_feed_forward
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def dense_decoder(
+    build: ProgramBuilder, ropes: Iterable[Rope | None], *, norm_heads: bool = False
+) -> ModelProgram:
+    """Embedding, blocks of attention and feed-forward around a residual stream, and the output.
+
+    Args:
+        build: where the operations go.
+        ropes: each layer's rotary embedding, None where a layer has none.
+        norm_heads: whether query and key heads are normalised before they turn.
+    """
+    residual = build.embed("token_embd")
+    for index, rope in enumerate(ropes):
+        block = f"blk.{index}"
+        normed = build.rms_norm(residual, f"{block}.attn_norm")
+        attended = self_attention(build, block, normed, rope, norm_heads=norm_heads)
+        build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
+        normed = build.rms_norm(residual, f"{block}.ffn_norm")
+        swiglu_feed_forward(build, block, normed, residual)
+    with build.head():
+        normed = build.rms_norm(residual, "output_norm")
+    return build.logits(normed, "output")

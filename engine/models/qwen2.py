@@ -1,0 +1,12 @@
+"""Qwen2 and Qwen2.5 (Alibaba, 2024): Llama with query, key and value biases, and split halves."""
+
+from itertools import repeat
+
+from engine.models.layers.attention import rope
+from engine.models.layers.decoder import dense_decoder
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def build_qwen2(build: ProgramBuilder) -> ModelProgram:
+    """A dense decoder; the biases are taken wherever the file has them."""
+    return dense_decoder(build, repeat(rope(build, interleaved=False), build.hyper.layers))

@@ -1,0 +1,13 @@
+"""Qwen3 (Alibaba, 2025): Qwen2 without biases, with each query and key head normalised."""
+
+from itertools import repeat
+
+from engine.models.layers.attention import rope
+from engine.models.layers.decoder import dense_decoder
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def build_qwen3(build: ProgramBuilder) -> ModelProgram:
+    """A dense decoder with normalised heads."""
+    ropes = repeat(rope(build, interleaved=False), build.hyper.layers)
+    return dense_decoder(build, ropes, norm_heads=True)
