@@ -5,7 +5,7 @@ import pytest
 import torch
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize, quantize
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.base.errors import UnsupportedModelError
@@ -100,6 +100,7 @@ def test_a_handwritten_q4_k_block_gives_the_weights_worked_out_by_hand():
     assert weights[4 * 32] == 0.5 * 34 * 15 - 0.25 * 25
 
 
+@settings(deadline=None)
 @given(ggml_type=st.sampled_from(TYPES), n=st.integers(1, 70), seed=st.integers(0, 1 << 32))
 def test_a_block_decodes_alike_alone_and_among_others(ggml_type, n, seed):
     blocks = torch.from_numpy(random_blocks(ggml_type, n, seed))
