@@ -1,17 +1,17 @@
 """Bounded reading of a GGUF header, front to back."""
 
-import mmap
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from gguf.constants import GGUFValueType
 
+from engine.base.errors import ModelFileError
 from engine.gguf.defects import cut_short_in_header, damaged
 from engine.gguf.metadata import NumericArray
 
 # Gemma 4's header, the largest known, takes 16 MB. The bound keeps a file that lies about its
 # sizes from turning into Python objects without end.
-MAX_HEADER_BYTES = 128 << 20
+MAX_HEADER_BYTES = 64 << 20
 _LENGTH_BYTES = 8  # a string's length is a uint64
 
 _DTYPES: dict[GGUFValueType, np.dtype[np.number[Any] | np.bool_]] = {
@@ -30,18 +30,24 @@ _DTYPES: dict[GGUFValueType, np.dtype[np.number[Any] | np.bool_]] = {
 
 
 class Cursor:
-    """A position in a header. Every read checks its size first, so that none allocates in vain.
+    """Reads a header from a file. Every size is checked first, so that none allocates in vain.
+
+    The file is read rather than mapped here: a failing disk then raises OSError, where a mapping
+    would end the process, and waiting for the disk does not hold the GIL.
 
     Attributes:
-        position: offset in bytes of what is read next.
         place: what is being read, in words for an error's sentence.
     """
 
-    def __init__(self, data: mmap.mmap) -> None:
-        self._data = data
-        self._end = min(len(data), MAX_HEADER_BYTES)
-        self.position = 0
+    def __init__(self, file: BinaryIO, file_bytes: int) -> None:
+        self._file = file
+        self._end = min(file_bytes, MAX_HEADER_BYTES)
         self.place = "the header"
+
+    @property
+    def position(self) -> int:
+        """Offset in bytes of what is read next."""
+        return self._file.tell()
 
     def require(self, num_bytes: int) -> None:
         """Check that so many bytes are left.
@@ -50,17 +56,16 @@ class Cursor:
             ModelFileError: the file ends before, or no header is that large.
         """
         stop = self.position + num_bytes
-        if stop > MAX_HEADER_BYTES:
-            raise damaged(f"{self.place} claims {num_bytes:,} bytes, more than a header can hold")
         if stop > self._end:
-            raise cut_short_in_header(self._end)
+            raise self._overrun(stop)
 
     def take(self, num_bytes: int) -> bytes:
         """The next bytes."""
         self.require(num_bytes)
-        start = self.position
-        self.position += num_bytes
-        return self._data[start : self.position]
+        raw = self._file.read(num_bytes)
+        if len(raw) < num_bytes:  # somebody cuts the file at this moment
+            raise cut_short_in_header(self.position)
+        return raw
 
     def unsigned(self, num_bytes: int) -> int:
         """An unsigned integer of so many bytes."""
@@ -95,14 +100,17 @@ class Cursor:
         """
         self.require(count * _LENGTH_BYTES)
         texts = []
-        data, end, position = self._data, self._end, self.position
+        read, left = self._file.read, self._end - self.position
         for _ in range(count):
-            start = position + _LENGTH_BYTES
-            stop = start + int.from_bytes(data[position:start], "little")
-            if stop > end:
-                self.position = position
-                self.require(stop - position)
-            texts.append(str(data[start:stop], "utf-8", "replace"))
-            position = stop
-        self.position = position
+            length = int.from_bytes(read(_LENGTH_BYTES), "little")
+            left -= _LENGTH_BYTES + length
+            if left < 0:
+                raise self._overrun(self._end - left)
+            texts.append(str(read(length), "utf-8", "replace"))
         return texts
+
+    def _overrun(self, stop: int) -> ModelFileError:
+        if stop > MAX_HEADER_BYTES:
+            limit = f"{MAX_HEADER_BYTES >> 20} MiB"
+            return damaged(f"{self.place} claims more than the {limit} that a header can take")
+        return cut_short_in_header(self._end)

@@ -12,6 +12,14 @@ def damaged(defect: str) -> ModelFileError:
     )
 
 
+def unknown_type(place: str, type_id: int) -> ModelFileError:
+    """The error for a type that the format has no name for, or not yet."""
+    return ModelFileError(
+        f"In this file {place} is of the unknown type {type_id}. It is damaged, or newer than "
+        "this version of Paceline; update, or choose another file."
+    )
+
+
 def cut_short(present_bytes: int, needed_bytes: int) -> ModelFileError:
     """The error for a file whose tensors reach past its end."""
     present, needed = _size(present_bytes), _size(needed_bytes)

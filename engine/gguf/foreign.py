@@ -46,6 +46,8 @@ def not_gguf(start: bytes) -> ModelFileError:
 def _likeness(start: bytes) -> str:
     if _is_safetensors(start):
         return f"in the safetensors format. {_CHOOSE}"
+    if not start:
+        return "empty. Download it again."
     if not any(start):
         return "still being downloaded, or its download stopped: it begins with zeros."
     text = start.removeprefix(codecs.BOM_UTF8).lstrip().lower()

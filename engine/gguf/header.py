@@ -4,15 +4,15 @@ The format is described in https://github.com/ggml-org/ggml/blob/master/docs/ggu
 and 3 have the same little-endian layout.
 """
 
-import mmap
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from gguf.constants import GGUF_DEFAULT_ALIGNMENT, GGUFValueType
 
 from engine.base.errors import ModelFileError
 from engine.gguf.cursor import Cursor
-from engine.gguf.defects import damaged, quoted
+from engine.gguf.defects import damaged, quoted, unknown_type
 from engine.gguf.foreign import SNIFFED_BYTES, not_gguf
 from engine.gguf.metadata import Metadata, MetadataValue
 from engine.gguf.tensors import MIN_TENSOR_BYTES, TensorInfo, read_tensor_table
@@ -35,16 +35,17 @@ class Header:
     tensors: Mapping[str, TensorInfo]
 
 
-def read_header(data: mmap.mmap) -> Header:
-    """Read and check the header of a mapped file.
+def read_header(file: BinaryIO, file_bytes: int) -> Header:
+    """Read and check the header of a file, from its first byte.
 
     Raises:
         ModelFileError: the file is no GGUF file, is cut short or contradicts itself.
+        OSError: the disk fails.
     """
-    if data[: len(_MAGIC)] != _MAGIC:
-        raise not_gguf(data[:SNIFFED_BYTES])
-    cursor = Cursor(data)
-    cursor.take(len(_MAGIC))
+    magic = file.read(len(_MAGIC))
+    if magic != _MAGIC:
+        raise not_gguf(magic + file.read(SNIFFED_BYTES))
+    cursor = Cursor(file, file_bytes)
     version = _read_version(cursor)
     num_tensors = _read_count(cursor, "tensors")
     num_entries = _read_count(cursor, "metadata entries")
@@ -53,7 +54,7 @@ def read_header(data: mmap.mmap) -> Header:
     alignment = metadata.read("general.alignment", int, GGUF_DEFAULT_ALIGNMENT)
     if alignment not in _ALIGNMENTS:
         raise damaged(f"its alignment is {alignment}, not a power of two from 8 to 65,536")
-    return Header(version, metadata, read_tensor_table(cursor, num_tensors, alignment, len(data)))
+    return Header(version, metadata, read_tensor_table(cursor, num_tensors, alignment, file_bytes))
 
 
 def _read_version(cursor: Cursor) -> int:
@@ -102,7 +103,7 @@ def _read_type(cursor: Cursor) -> GGUFValueType:
     try:
         return GGUFValueType(type_id)
     except ValueError:
-        raise damaged(f"{cursor.place} is of the unknown type {type_id}") from None
+        raise unknown_type(cursor.place, type_id) from None
 
 
 def _read_value(cursor: Cursor, type_: GGUFValueType) -> MetadataValue:

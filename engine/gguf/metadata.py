@@ -1,7 +1,7 @@
 """Typed access to what a model file says of itself."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias, TypeVar, cast, get_origin, overload
+from typing import Any, Final, TypeAlias, TypeVar, get_origin, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,7 @@ class Metadata(Mapping[str, MetadataValue]):
                 f"This file's {quoted(key)} is {_described(value)} where {_kind(type_)} should be. "
                 "It may come from a faulty conversion; choose another file."
             )
-        return float(cast("float", value)) if type_ is float else value
+        return float(value) if type_ is float and isinstance(value, int) else value
 
     def expect(self, key: str, value: bool | int | float | str) -> None:
         """Refuse a file whose key has another value; a missing key stands for the usual one.

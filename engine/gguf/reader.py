@@ -1,6 +1,7 @@
 """Opens GGUF files: the header parsed and checked, the tensors' bytes mapped into memory."""
 
 import mmap
+import os
 import stat
 import sys
 from collections.abc import Mapping
@@ -13,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.base.errors import ModelFileError
-from engine.gguf.header import read_header
+from engine.gguf.header import Header, read_header
 from engine.gguf.metadata import Metadata
 from engine.gguf.tensors import TensorInfo
 
 __all__ = ["GgufFile", "TensorInfo", "open_gguf"]
+
+_BUFFER_BYTES = 1 << 18  # most headers take a few reads of the disk
 
 
 class GgufFile:
@@ -37,8 +40,7 @@ class GgufFile:
     tensors: Mapping[str, TensorInfo]
     file_bytes: int
 
-    def __init__(self, path: Path, mapping: mmap.mmap) -> None:
-        header = read_header(mapping)
+    def __init__(self, path: Path, header: Header, mapping: mmap.mmap) -> None:
         self.path = path
         self.version = header.version
         self.metadata = header.metadata
@@ -82,38 +84,39 @@ class GgufFile:
 
 
 def open_gguf(path: Path) -> GgufFile:
-    """Map a GGUF file, and parse and check its header.
+    """Read and check a GGUF file's header, and map the file.
 
     Raises:
         ModelFileError: the file is missing, unreadable, no GGUF file, cut short or damaged.
     """
-    mapping = _map(path)
     try:
-        return GgufFile(path, mapping)
-    except BaseException:
-        mapping.close()
-        raise
-
-
-def _map(path: Path) -> mmap.mmap:
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise ModelFileError(f"“{path}” is a folder. Choose a GGUF file inside it.")
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelFileError(f"“{path}” is not a regular file. Choose a GGUF file.")
-        if status.st_size == 0:
-            raise ModelFileError("This file is empty. Download it again.")
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except FileNotFoundError:
-        raise ModelFileError(f"There is no file “{path}”. Was it moved or deleted?") from None
-    except PermissionError:
-        raise ModelFileError(
-            f"“{path}” may not be read. Check the permissions of the file and its folder."
-        ) from None
+        _require_regular(path)
+        with path.open("rb", buffering=_BUFFER_BYTES) as file:
+            file_bytes = os.fstat(file.fileno()).st_size
+            header = read_header(file, file_bytes)
+            mapping = mmap.mmap(file.fileno(), file_bytes, access=mmap.ACCESS_READ)
     except OSError as error:
-        raise ModelFileError(
-            f"“{path}” cannot be read ({error.strerror}). Check the disk that it lies on.",
-            details=str(error),
-        ) from error
+        raise _unreadable(path, error) from error
+    return GgufFile(path, header, mapping)
+
+
+def _require_regular(path: Path) -> None:
+    """Opening a pipe would wait for a writer, so this comes before."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise ModelFileError(f"“{path}” is a folder. Choose a GGUF file inside it.")
+    if not stat.S_ISREG(mode):
+        raise ModelFileError(f"“{path}” is not a regular file. Choose a GGUF file.")
+
+
+def _unreadable(path: Path, error: OSError) -> ModelFileError:
+    match error:
+        case FileNotFoundError():
+            sentence = f"There is no file “{path}”. It may have been moved or deleted."
+        case PermissionError():
+            sentence = (
+                f"“{path}” may not be read. Check the permissions of the file and its folder."
+            )
+        case _:
+            sentence = f"“{path}” cannot be read ({error.strerror}). Check the disk it lies on."
+    return ModelFileError(sentence, details=str(error))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
 from engine.gguf.cursor import Cursor
-from engine.gguf.defects import cut_short, damaged, quoted
+from engine.gguf.defects import cut_short, damaged, quoted, unknown_type
 
 MIN_TENSOR_BYTES = 24  # of an entry in the table: name's length, dimensions' count, type, offset
 _MAX_DIMENSIONS = 4
@@ -75,7 +75,7 @@ def _read_entry(
     try:
         type_ = GGMLQuantizationType(type_id)
     except ValueError:
-        raise damaged(f"{cursor.place} is of the unknown type {type_id}") from None
+        raise unknown_type(cursor.place, type_id) from None
     return name, tuple(reversed(dimensions)), type_, cursor.unsigned(8)
 
 
