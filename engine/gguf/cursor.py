@@ -12,6 +12,8 @@ from engine.gguf.metadata import NumericArray
 # Gemma 4's header, the largest known, takes 16 MB. The bound keeps a file that lies about its
 # sizes from turning into Python objects without end.
 MAX_HEADER_BYTES = 64 << 20
+# Tensors, metadata entries and lists inside lists, together; real files hold a few thousand.
+MAX_ITEMS = 1 << 16
 _LENGTH_BYTES = 8  # a string's length is a uint64
 
 _DTYPES: dict[GGUFValueType, np.dtype[np.number[Any] | np.bool_]] = {
@@ -42,6 +44,7 @@ class Cursor:
     def __init__(self, file: BinaryIO, file_bytes: int) -> None:
         self._file = file
         self._end = min(file_bytes, MAX_HEADER_BYTES)
+        self._items = 0
         self.place = "the header"
 
     @property
@@ -58,6 +61,18 @@ class Cursor:
         stop = self.position + num_bytes
         if stop > self._end:
             raise self._overrun(stop)
+
+    def count(self, what: str) -> int:
+        """A number of items that follow, each of which becomes an object.
+
+        Raises:
+            ModelFileError: no header has so many.
+        """
+        count = self.unsigned(8)
+        self._items += count
+        if self._items > MAX_ITEMS:
+            raise damaged(f"{self.place} claims {count:,} {what}")
+        return count
 
     def take(self, num_bytes: int) -> bytes:
         """The next bytes."""

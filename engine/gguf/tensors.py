@@ -9,9 +9,8 @@ from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 from engine.gguf.cursor import Cursor
 from engine.gguf.defects import cut_short, damaged, quoted, unknown_type
 
-MIN_TENSOR_BYTES = 24  # of an entry in the table: name's length, dimensions' count, type, offset
 _MAX_DIMENSIONS = 4
-_MAX_ELEMENTS = 1 << 40  # a thousand times a large mixture's stacked experts
+_MAX_ELEMENTS = 1 << 40  # the stacked experts of the largest mixtures have some 2^33
 
 
 @dataclass(frozen=True, slots=True)
