@@ -33,6 +33,10 @@ class NotEnoughMemoryError(PacelineError):
     """The model, or the context asked for, does not fit in the memory of the device."""
 
 
+class ModelOutputError(PacelineError):
+    """The model computed something that is no finite number: a damaged file or a failing device."""
+
+
 class DeviceError(PacelineError):
     """The device asked for is not there, or failed."""
 

@@ -1,0 +1,102 @@
+"""The next token of a reply, from its logits row, its history and its place in the reply."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.base.errors import ModelOutputError
+from engine.base.types import SamplingParams, TokenLogprob
+from engine.sampling.filters import min_p, top_k, top_p
+from engine.sampling.noise import gumbel, random_bits
+from engine.sampling.penalties import add_bias, penalise
+
+Logits = NDArray[np.float32]
+TokenIds = NDArray[np.intp]
+
+
+def sample(logits: Logits, params: SamplingParams, history: Sequence[int], index: int) -> int:
+    """Choose the token that follows `history`.
+
+    Bias and penalties come first, then top-k, top-p and min-p, and temperature last, in the order
+    of llama.cpp's default chain (`common_params_sampling` in its `common.h`). The choice is the
+    argmax of logit / temperature + Gumbel noise among the candidates, which draws exactly from
+    their softmax (Gumbel 1954; Maddison, Tarlow and Minka 2014). A pure function of its arguments:
+    the noise belongs to (seed, index, token), whoever else is a candidate.
+
+    Args:
+        logits: [vocab], as the model computed them.
+        params: temperature 0 takes the likeliest after bias and penalties, the lower id on ties.
+        history: the tokens of prompt and reply before this one.
+        index: of this token within the reply, from 0.
+
+    Raises:
+        ModelOutputError: the row holds NaN or infinity, or nothing finite.
+    """
+    row = _biased_and_penalised(logits, params, history)
+    likeliest = int(row.argmax())  # of a NaN, should there be one
+    if not math.isfinite(row[likeliest]):
+        raise ModelOutputError(
+            "The model computed something that is not a finite number. Its file may be damaged, or "
+            "the device may have failed: load it again, or try another device or file."
+        )
+    if params.temperature == 0:
+        return likeliest
+    candidates = _candidates(row, params)
+    return _draw(row[candidates].astype(np.float64), candidates, params, index)
+
+
+def logprobs(logits: Logits, token: int, top: int) -> TokenLogprob:
+    """Log-probability of `token` before any processing, and of the `top` likeliest, best first."""
+    row = logits.astype(np.float64)
+    highest = row.max()
+    log_total = highest + math.log(np.exp(row - highest).sum())
+    best = top_k(logits, top) if top else np.empty(0, np.intp)
+    best = best[np.argsort(-logits[best], kind="stable")]
+    return TokenLogprob(
+        token=token,
+        logprob=float(row[token] - log_total),
+        top=tuple((int(i), float(row[i] - log_total)) for i in best),
+    )
+
+
+def _biased_and_penalised(logits: Logits, params: SamplingParams, history: Sequence[int]) -> Logits:
+    if params.logit_bias:
+        logits = add_bias(logits, params.logit_bias)
+    penalties = (params.repeat_penalty, params.frequency_penalty, params.presence_penalty)
+    if penalties != (1, 0, 0) and params.penalty_window > 0:
+        logits = penalise(
+            logits,
+            history[-params.penalty_window :],
+            repeat=params.repeat_penalty,
+            frequency=params.frequency_penalty,
+            presence=params.presence_penalty,
+        )
+    return logits
+
+
+def _candidates(row: Logits, params: SamplingParams) -> TokenIds:
+    """Ids that the filters leave, ascending."""
+    ids = top_k(row, params.top_k) if params.top_k else np.arange(len(row))
+    if params.top_p < 1:
+        ids = ids[top_p(row[ids], params.top_p)]
+    if params.min_p > 0:
+        ids = ids[min_p(row[ids], params.min_p)]
+    return ids
+
+
+def _draw(logits: NDArray[np.float64], ids: TokenIds, params: SamplingParams, index: int) -> int:
+    """Gumbel-max over candidates, all scores multiplied by the temperature so that none overflows.
+
+    Only tokens that can win get their noise computed: one further below the likeliest than the
+    largest noise can lift it is out. The sum is the same either way, so the choice is too.
+    """
+    bits = random_bits(params.seed, index, ids)
+    pair = [logits.argmax(), bits.argmax()]  # the likeliest candidate and the luckiest
+    lifts = params.temperature * gumbel(bits[pair])
+    to_beat = (logits[pair] + lifts).max()
+    rounding = 1e-9 * params.temperature
+    contenders = np.flatnonzero(logits >= to_beat - lifts[1] - rounding)
+    scores = logits[contenders] + params.temperature * gumbel(bits[contenders])
+    return int(ids[contenders[scores.argmax()]])
