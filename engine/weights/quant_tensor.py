@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.base.errors import ModelFileError
+from engine.gguf.defects import damaged, quoted
 from engine.weights.quant_types import QuantType
 
 # 4 MiB of float32 at a time: measured fastest, as the few temporaries of a decode stay in cache.
@@ -20,7 +20,7 @@ class QuantTensor:
         name: as in the file, for messages.
         data: uint8 [nbytes], contiguous; usually the memory-mapped file itself, so never write.
         type: the block format.
-        shape: elements along each dimension, outermost first; the last is a row's length.
+        shape: elements along each dimension, outermost first; empty for a scalar.
 
     Raises:
         ModelFileError: on construction, where rows are no whole number of blocks or the data has
@@ -33,16 +33,16 @@ class QuantTensor:
     shape: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if self.shape[-1] % self.type.block_elements:
-            raise ModelFileError(
-                f"The model file is damaged: rows of {self.name} have {self.shape[-1]} elements, "
-                f"and {self.type.name} stores them in blocks of {self.type.block_elements}."
+        if self.row_elements % self.type.block_elements:
+            raise damaged(
+                f"tensor {quoted(self.name)} has rows of {self.row_elements} elements, "
+                f"and {self.type.name} stores them in blocks of {self.type.block_elements}"
             )
-        expected = self.num_rows * self.row_bytes
-        if self.nbytes != expected:
-            raise ModelFileError(
-                f"The model file is damaged: {self.name} holds {self.nbytes} bytes, and its "
-                f"shape {list(self.shape)} in {self.type.name} needs {expected}."
+        expected_bytes = self.num_rows * self.row_bytes
+        if self.nbytes != expected_bytes:
+            raise damaged(
+                f"tensor {quoted(self.name)} holds {self.nbytes} bytes, and its shape "
+                f"{list(self.shape)} in {self.type.name} needs {expected_bytes}"
             )
 
     @property
@@ -51,11 +51,18 @@ class QuantTensor:
         return math.prod(self.shape[:-1])
 
     @property
+    def row_elements(self) -> int:
+        """Elements of a row; a scalar is a row of one."""
+        return self.shape[-1] if self.shape else 1
+
+    @property
     def row_bytes(self) -> int:
-        return self.shape[-1] // self.type.block_elements * self.type.block_bytes
+        """Bytes of a row's blocks."""
+        return self.row_elements // self.type.block_elements * self.type.block_bytes
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all blocks."""
         return self.data.numel()
 
     def floats(self) -> torch.Tensor | None:
@@ -72,13 +79,12 @@ class QuantTensor:
             dtype: of the result; weights are decoded in float32 and then rounded to it.
 
         Returns:
-            The tensor in its own shape; with `rows`, [rows, shape[-1]].
+            The tensor in its own shape; with `rows`, [rows, row_elements].
         """
-        width = self.shape[-1]
         data, shape = self.data, self.shape
         if rows is not None:
             picked = data.view(self.num_rows, self.row_bytes)[rows]
-            data, shape = picked, (len(picked), width)
+            data, shape = picked, (len(picked), self.row_elements)
         blocks = data.reshape(-1, self.type.block_bytes)
         result = torch.empty(len(blocks), self.type.block_elements, dtype=dtype, device=data.device)
         step = _CHUNK_ELEMENTS // self.type.block_elements

@@ -2,7 +2,7 @@
 
 from torch.utils.dlpack import from_dlpack
 
-from engine.base.errors import ModelFileError
+from engine.gguf.defects import damaged, quoted
 from engine.gguf.reader import GgufFile
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
@@ -31,10 +31,7 @@ class WeightSource:
         """
         tensor = self.take_optional(name, shape)
         if tensor is None:
-            raise ModelFileError(
-                f"The model file lacks the tensor {name}; it is incomplete or of another kind "
-                "than it says. Download it again or choose another file."
-            )
+            raise damaged(f"tensor {quoted(name)} is missing")
         return tensor
 
     def take_optional(self, name: str, shape: tuple[int, ...] | None = None) -> QuantTensor | None:
@@ -43,11 +40,11 @@ class WeightSource:
         if info is None:
             return None
         if shape is not None and info.shape != shape:
-            raise ModelFileError(
-                f"The tensor {name} has the shape {list(info.shape)}, and the model's settings "
-                f"ask for {list(shape)}; the file is damaged or of another kind than it says."
+            raise damaged(
+                f"tensor {quoted(name)} has the shape {list(info.shape)}, "
+                f"and the model's settings ask for {list(shape)}"
             )
-        # The mapping is read-only. DLPack may say so; the other ways into torch warn of it.
+        # The mapping is read-only: DLPack accepts that, `from_numpy` and `frombuffer` warn.
         data = from_dlpack(self._file.data(name))
         tensor = QuantTensor(name, data, quant_type(info.type), info.shape)
         self._taken.add(name)

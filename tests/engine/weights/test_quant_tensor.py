@@ -54,6 +54,24 @@ def test_a_slice_of_rows_decodes_to_that_slice_of_the_whole(ggml_type, start, st
 
 
 @pytest.mark.parametrize("ggml_type", sorted(QUANT_TYPES), ids=lambda t: t.name)
+def test_rows_picked_by_index_come_in_the_order_asked_for(ggml_type):
+    tensor, expected = make_tensor(ggml_type, (9, 2 * QUANT_TYPES[ggml_type].block_elements))
+    picked = tensor.decode(torch.tensor([8, 0, 0, 3]))
+    np.testing.assert_array_equal(picked.numpy(), expected[[8, 0, 0, 3]])
+
+
+@pytest.mark.parametrize("ggml_type", sorted(QUANT_TYPES), ids=lambda t: t.name)
+def test_plain_floats_are_seen_in_place_and_blocks_are_not(ggml_type):
+    tensor, expected = make_tensor(ggml_type, (3, 512))
+    plain = tensor.floats()
+    if QUANT_TYPES[ggml_type].block_elements > 1:
+        assert plain is None
+    else:
+        assert plain.data_ptr() == tensor.data.data_ptr()
+        np.testing.assert_array_equal(plain.float().numpy(), expected)
+
+
+@pytest.mark.parametrize("ggml_type", sorted(QUANT_TYPES), ids=lambda t: t.name)
 def test_a_tensor_larger_than_one_chunk_decodes_without_seams(ggml_type):
     tensor, expected = make_tensor(ggml_type, (1025, 2304))
     np.testing.assert_array_equal(tensor.decode().numpy(), expected)
@@ -69,6 +87,12 @@ def test_decoded_float32_weights_do_not_share_the_file_s_memory():
     tensor, _ = make_tensor(GGMLQuantizationType.F32, (2, 8))
     tensor.decode().zero_()
     assert tensor.data.any()
+
+
+def test_a_scalar_decodes_to_a_scalar():
+    tensor, expected = make_tensor(GGMLQuantizationType.F32, ())
+    assert tensor.decode().shape == ()
+    assert tensor.decode().item() == expected.item()
 
 
 def test_a_row_that_is_no_whole_number_of_blocks_is_refused_with_type_and_sizes():
