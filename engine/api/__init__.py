@@ -1,5 +1,7 @@
 """The only names that the application may use of the engine. Importing it does not load torch."""
 
+from engine.api.engine import Engine
+from engine.api.generation import Generation
 from engine.base.errors import (
     DeviceError,
     EngineStoppedError,
@@ -35,10 +37,12 @@ from engine.base.types import (
 __all__ = [
     "ChatOptions",
     "DeviceError",
+    "Engine",
     "EngineStoppedError",
     "Event",
     "Failed",
     "Finished",
+    "Generation",
     "GenerationResult",
     "LoadCancelledError",
     "LoadOptions",

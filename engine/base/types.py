@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Self
+
+from engine.base.errors import PacelineError
 
 
 class StopReason(StrEnum):
@@ -175,6 +178,17 @@ class Failed:
 
     message: str
     details: str = ""
+
+    @classmethod
+    def of(cls, error: Exception) -> Self:
+        """The event for an error: its own sentence where it was raised for people to read."""
+        if isinstance(error, PacelineError):
+            return cls(str(error), error.details)
+        return cls(
+            "The engine failed while answering; this reply is lost, the model is still loaded. "
+            "Send the message again, and report it if it happens again.",
+            f"{type(error).__name__}: {error}",
+        )
 
 
 Event = PromptProgress | TextDelta | Finished | Failed

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 
 import torch
 
-PAGE_POSITIONS = 256
-"""Positions a page of keys and values holds; attention splits the keys at its multiples."""
-
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from engine.kernels import reference
-from engine.kernels.batch import PAGE_POSITIONS, Batch, RowGroup
+from engine.kernels.batch import Batch, RowGroup
+from engine.kernels.cache_types import PAGE_POSITIONS
 from engine.kernels.kv_pages import LayerPages
 from engine.kernels.program import (
     Attention,
@@ -46,7 +47,7 @@ class TorchModel:
         positions: int,
         on_matrix: Callable[[QuantTensor], None],
     ) -> None:
-        """Copy the weights to the device; `on_matrix` is called after each and may raise to stop."""
+        """Copy the weights to the device; `on_matrix` follows each, and may raise to stop."""
         self.device = device
         self.positions = positions
         self.prompt_group = 64 if device.type == "cpu" else 512

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.batch import PAGE_POSITIONS
-
-Q8_0_BLOCK = 32
-"""Values that share one half-precision scale in q8_0."""
+from engine.kernels.cache_types import ELEMENT_BYTES, PAGE_POSITIONS, Q8_0_BLOCK
 
 
 class Plane(ABC):
@@ -106,10 +103,6 @@ class LayerPages:
 
     keys: Plane
     values: Plane
-
-
-ELEMENT_BYTES = {"f32": 4.0, "f16": 2.0, "q8_0": 34 / 32}
-"""Bytes an element takes in each type a cache can have."""
 
 
 def make_plane(kv_type: str, pages: int, heads: int, dim: int, device: torch.device) -> Plane:

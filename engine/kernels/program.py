@@ -78,7 +78,7 @@ class RopeAndStore:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Causal attention of each row over its slot's pages of a layer; query heads share key heads."""
+    """Causal attention of each row over its slot's pages; query heads share key heads."""
 
     query: Buffer
     out: Buffer

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from engine.kernels.batch import PAGE_POSITIONS, Batch
+from engine.kernels.batch import Batch
+from engine.kernels.cache_types import PAGE_POSITIONS
 from engine.kernels.kv_pages import LayerPages, make_plane
 from engine.memory.pages import PageAllocator
 from engine.memory.spec import KeyValueSpec, pages_for

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from engine.kernels.batch import PAGE_POSITIONS
-from engine.kernels.kv_pages import ELEMENT_BYTES
+from engine.kernels.cache_types import ELEMENT_BYTES, PAGE_POSITIONS
 
 
 @dataclass(frozen=True, slots=True)

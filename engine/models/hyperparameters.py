@@ -53,7 +53,7 @@ class Hyperparameters:
         kv_heads = read("attention.head_count_kv", heads)
         if heads % kv_heads:
             raise ModelFileError(
-                f"The model's {heads} query heads cannot share {kv_heads} key heads; the file is damaged."
+                f"{heads} query heads cannot share {kv_heads} key heads; the model file is damaged."
             )
         head_dim = read("attention.key_length", width // heads)
         return cls(

@@ -1,0 +1,8 @@
+"""`python -m engine`: the engine from a terminal."""
+
+import sys
+
+from engine.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""`generate`: answer one request, or many over several slots."""
+
+import argparse
+import asyncio
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.api.generation import Generation
+from engine.base.errors import EngineStoppedError, RequestError
+from engine.base.types import (
+    Event,
+    GenerationResult,
+    LoadOptions,
+    Request,
+    Segment,
+    TextDelta,
+    Timings,
+)
+from engine.cli.options import CACHE_TYPES, Verbs, add_verb, load, positive, print_json
+from engine.cli.requests import SAMPLING_KEYS, Task, read_tasks
+
+if TYPE_CHECKING:
+    from engine.api.loading import Model
+    from engine.api.worker import Worker
+
+
+def add_parser(verbs: Verbs) -> None:
+    """Declare the verb."""
+    parser = add_verb(verbs, "generate", run, "Answer prompts.")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--prompt", metavar="TEXT", help="text to continue")
+    source.add_argument("--tokens-file", type=Path, metavar="T.npy", help="token ids to continue")
+    source.add_argument("--messages", type=Path, metavar="CHAT.json", help="a conversation")
+    source.add_argument("--requests", type=Path, metavar="R.jsonl", help="one request a line")
+    parser.add_argument("--slots", type=positive, default=1, metavar="N", help="served at once")
+    parser.add_argument("--max-tokens", type=positive, metavar="N")
+    for key, kind in SAMPLING_KEYS.items():
+        default = getattr(Request(()).sampling, key)
+        option = "--" + key.replace("_", "-")
+        parser.add_argument(option, type=kind, default=default, help=f"default {default}")
+    parser.add_argument("--ignore-eos", action="store_true", help="go on behind end of text")
+    parser.add_argument("--stop", action="append", default=[], metavar="TEXT")
+    parser.add_argument("--context", type=positive, metavar="N", help="positions of each slot")
+    parser.add_argument("--kv-type", choices=CACHE_TYPES, default="f16")
+    parser.add_argument("--kernels", choices=("torch",), default="torch")
+    parser.add_argument("--spec", choices=("off",), default="off", help="drafting methods")
+    parser.add_argument("--digest", action="store_true", help="hash logits and state")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer and print; a text of a single request streams where a person is reading."""
+    from engine.api.worker import Worker
+
+    tasks = read_tasks(options)
+    load_options = LoadOptions(
+        options.device, options.threads, options.context, options.slots, options.kv_type
+    )
+    model = load(options, load_options)
+    worker = Worker(model)
+    try:
+        requests = [_request(task, model) for task in tasks]
+        single = not options.requests and len(requests) == 1
+        stream = single and not options.json
+        results = asyncio.run(_answer(worker, requests, stream=stream))
+    finally:
+        worker.stop(EngineStoppedError("The work is done."))
+    if options.json:
+        documents = [result_document(result) for result in results]
+        print_json(documents[0] if single else documents)
+        return
+    for result in results:
+        print("" if single else result.text)
+        print(summary_line(result), file=sys.stderr)
+
+
+def _request(task: Task, model: "Model") -> Request:
+    if task.tokens is not None:
+        return replace(task.request, prompt=(Segment(task.tokens),))
+    if model.tokenizer is None:
+        raise RequestError(f"{model.tokenizer_problem} Give token ids instead of text.")
+    if task.messages is not None:
+        return replace(task.request, prompt=model.prompt(task.messages))
+    ids = model.tokenizer.encode(task.prompt or "", add_special=True, parse_special=True)
+    return replace(task.request, prompt=(Segment(tuple(ids)),))
+
+
+async def _answer(
+    worker: "Worker", requests: list[Request], *, stream: bool
+) -> list[GenerationResult]:
+    """Results in the order of the requests.
+
+    Raises:
+        PacelineError: the first of them that failed.
+    """
+    generations = [Generation(asyncio.get_running_loop()) for _ in requests]
+    for request, generation in zip(requests, generations, strict=True):
+        worker.submit(request, generation)
+
+    def show(event: Event) -> None:
+        if stream and isinstance(event, TextDelta):
+            print(event.text, end="", flush=True)
+
+    return [await generation.result(show) for generation in generations]
+
+
+def result_document(result: GenerationResult) -> dict[str, object]:
+    """A result under the names of the command line's contract."""
+    document: dict[str, object] = {
+        "tokens": result.tokens,
+        "text": result.text,
+        "stop_reason": result.stop_reason,
+        "timings": timings_document(result.timings),
+    }
+    if result.digest:
+        document |= {"digest": result.digest, "state_digest": result.state_digest}
+    return document
+
+
+def timings_document(timings: Timings) -> dict[str, object]:
+    """Counts and times, with the two rates that follow from them."""
+    return asdict(timings) | {
+        "prompt_per_second": timings.prompt_per_second,
+        "predicted_per_second": timings.predicted_per_second,
+    }
+
+
+def summary_line(result: GenerationResult) -> str:
+    """One line about a finished reply."""
+    timings = result.timings
+    return (
+        f"{timings.predicted_per_second:.1f} tok/s · {timings.predicted_n} tokens · "
+        f"prompt {timings.prompt_n} tokens in {timings.prompt_ms / 1e3:.2f} s · "
+        f"stop reason: {result.stop_reason}"
+    )

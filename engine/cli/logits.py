@@ -1,0 +1,58 @@
+"""`logits`: the raw output of a model for given tokens, for comparing engines."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.base.errors import RequestError
+from engine.base.types import LoadOptions
+from engine.cli.options import Verbs, add_verb, load, positive, read_tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from engine.models.runner import Runner
+
+
+def add_parser(verbs: Verbs) -> None:
+    """Declare the verb."""
+    parser = add_verb(verbs, "logits", run, "Write the logits of every position of given tokens.")
+    parser.add_argument("--tokens-file", type=Path, required=True, metavar="T.npy")
+    parser.add_argument("--out", type=Path, required=True, metavar="L.npy")
+    parser.add_argument("--chunk", type=positive, metavar="K", help="feed K tokens at a time")
+    parser.add_argument("--kernels", choices=("torch",), default="torch")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Compute the sequences one after another, each from an empty state."""
+    import numpy as np
+
+    tokens = read_tokens(options.tokens_file)
+    sequences = np.atleast_2d(tokens)
+    length = sequences.shape[1]
+    model = load(
+        options, LoadOptions(options.device, options.threads, context=length, kv_type="f32")
+    )
+    vocab = model.runner.vocab_size
+    if tokens.min() < 0 or tokens.max() >= vocab:
+        raise RequestError(f"{options.tokens_file} holds ids outside the {vocab} of this model.")
+    chunk = options.chunk or length
+    rows = np.stack([_logits(model.runner, sequence.tolist(), chunk) for sequence in sequences])
+    np.save(options.out, rows if tokens.ndim == 2 else rows[0])
+    model.close()
+
+
+def _logits(runner: "Runner", tokens: list[int], chunk: int) -> "np.ndarray":
+    """Logits of every token of one sequence, float32 `[n, vocab]`."""
+    import numpy as np
+
+    from engine.models.runner import SlotRows
+
+    sequence = runner.memory.new_sequence()
+    parts = []
+    for start in range(0, len(tokens), chunk):
+        group = tokens[start : start + chunk]
+        parts.append(runner.forward([SlotRows(0, sequence, [group], len(group))]).numpy())
+        sequence.commit(len(group))
+    sequence.truncate(0)
+    return np.concatenate(parts)

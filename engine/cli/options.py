@@ -1,0 +1,85 @@
+"""Options and checks that several verbs share."""
+
+import argparse
+import json
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from engine.base.errors import RequestError
+from engine.base.types import LoadOptions, LoadProgress
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from engine.api.loading import Model
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What a verb adds its parser to; argparse has no public name for it."""
+
+CACHE_TYPES = ("f16", "f32", "q8_0")
+DEVICES = ("auto", "cpu", "cuda", "mps")
+
+
+def add_verb(
+    verbs: Verbs, name: str, run: Callable[[argparse.Namespace], None], help_text: str
+) -> argparse.ArgumentParser:
+    """A verb with its model and the options that every verb takes."""
+    parser = verbs.add_parser(name, help=help_text, description=help_text)
+    parser.add_argument("model", type=Path, help="a GGUF file")
+    parser.add_argument("--device", choices=DEVICES, default="auto")
+    parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads (default: all)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 on, for argparse."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not a positive number")
+    return value
+
+
+def load(options: argparse.Namespace, load_options: LoadOptions) -> "Model":
+    """Load the model that the options name, with progress on stderr."""
+    from engine.api.loading import load_model
+
+    return load_model(options.model, load_options, show_progress, threading.Event())
+
+
+def show_progress(progress: LoadProgress) -> None:
+    """Keep one line on stderr up to date, where a person may be looking."""
+    if sys.stderr.isatty():
+        end = "\n" if progress.fraction >= 1 else ""
+        print(f"\r{progress.stage} {progress.fraction:4.0%}", end=end, file=sys.stderr, flush=True)
+
+
+def read_tokens(path: Path) -> "np.ndarray":
+    """Token ids, integers `[n]` or `[s, n]`, from a .npy file.
+
+    Raises:
+        RequestError: the file is not there or holds something else.
+    """
+    import numpy as np
+
+    try:
+        tokens: np.ndarray = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise RequestError(
+            f"{path} cannot be read as a .npy file of token ids.", details=str(error)
+        ) from error
+    if not np.issubdtype(tokens.dtype, np.integer) or tokens.ndim not in (1, 2) or not tokens.size:
+        raise RequestError(
+            f"{path} holds {tokens.dtype} values of shape {list(tokens.shape)}; token ids are "
+            "integers of shape [n] or [s, n]."
+        )
+    return tokens
+
+
+def print_json(document: object) -> None:
+    """The answer of a verb, alone on stdout."""
+    print(json.dumps(document, ensure_ascii=False))

@@ -1,0 +1,32 @@
+"""What a step is going to do: decided by the scheduler, carried out by the step."""
+
+from dataclasses import dataclass
+
+from engine.scheduler.request import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A job takes a slot and goes on from the first `keep` positions of what the slot holds."""
+
+    job: Job
+    slot: int
+    keep: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRows:
+    """Tokens of one job to compute in this pass, group by group."""
+
+    job: Job
+    slot: int
+    groups: list[list[int]]
+
+    @property
+    def num_rows(self) -> int:
+        return sum(map(len, self.groups))
+
+    @property
+    def reaches_end(self) -> bool:
+        """Whether the pass catches up with the job's last token, so that a new one follows."""
+        return self.num_rows == self.job.remaining

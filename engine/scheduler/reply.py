@@ -1,0 +1,122 @@
+"""What a request has emitted so far, and when it ends."""
+
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+
+from engine.base.types import (
+    GenerationResult,
+    Request,
+    StopReason,
+    TextDelta,
+    Timings,
+    TokenLogprob,
+)
+from engine.sampling.sampler import logprobs
+from engine.text.detokenizer import Detokenizer
+from engine.text.stop_strings import StopMatcher
+from engine.text.tokenizer import Tokenizer
+
+Clock = Callable[[], float]
+"""Seconds from any origin, never going back."""
+
+
+class Reply:
+    """Turns emitted tokens into text and events until one of the reasons to stop holds.
+
+    Attributes:
+        tokens: every emitted id, the end-of-text token included.
+        stop_reason: why the reply has ended; None while it goes on.
+    """
+
+    def __init__(self, request: Request, tokenizer: Tokenizer | None, clock: Clock) -> None:
+        """Without a tokenizer the text stays empty, and nothing but the length ends the reply."""
+        self._request = request
+        self._clock = clock
+        self._ends = tokenizer.end_of_generation if tokenizer else frozenset()
+        self._detokenizer = Detokenizer(tokenizer) if tokenizer else None
+        self._stops = StopMatcher(request.stop)
+        self._digest = hashlib.sha256() if request.digest else None
+        self._text: list[str] = []
+        self._logprobs: list[TokenLogprob] = []
+        self._reported_tokens = self._reported_text = 0
+        self._first_at = self._last_at = 0.0
+        self.tokens: list[int] = []
+        self.stop_reason: StopReason | None = None
+
+    def add(self, token: int, logits: np.ndarray, room: int) -> None:
+        """Take one emitted token.
+
+        Args:
+            token: its id.
+            logits: float32 `[vocab]`, the raw row behind it.
+            room: positions left in the context once this token is fed.
+        """
+        self._last_at = self._clock()
+        if not self.tokens:
+            self._first_at = self._last_at
+        self.tokens.append(token)
+        if self._digest:
+            self._digest.update(logits.tobytes())
+        if self._request.top_logprobs:
+            self._logprobs.append(logprobs(logits, token, self._request.top_logprobs))
+        if token in self._ends and not self._request.ignore_eos:
+            self._end(StopReason.EOS)
+        elif self._add_text(token):
+            self._end(StopReason.STOP)
+        elif len(self.tokens) == self._request.max_tokens:
+            self._end(StopReason.LENGTH)
+        elif room < 0:
+            self._end(StopReason.CONTEXT)
+
+    def cancel(self) -> None:
+        """End the reply where it is."""
+        self._end(StopReason.CANCELLED)
+
+    def delta(self, context_used: int) -> TextDelta:
+        """What came since the last call."""
+        tokens = tuple(self.tokens[self._reported_tokens :])
+        text = "".join(self._text[self._reported_text :])
+        new_logprobs = tuple(self._logprobs[self._reported_tokens :])
+        self._reported_tokens, self._reported_text = len(self.tokens), len(self._text)
+        elapsed_ms = 1e3 * (self._last_at - self._first_at)
+        return TextDelta(tokens, text, context_used, elapsed_ms, new_logprobs)
+
+    def result(
+        self, started_at: float, cache_n: int, prompt_n: int, state_digest: str
+    ) -> GenerationResult:
+        """The finished reply; `started_at` is when the request's first pass began."""
+        if self.stop_reason is None:
+            raise RuntimeError("the reply has not ended")
+        first_at = self._first_at if self.tokens else self._clock()
+        timings = Timings(
+            cache_n=cache_n,
+            prompt_n=prompt_n,
+            prompt_ms=1e3 * (first_at - started_at),
+            predicted_n=len(self.tokens),
+            predicted_ms=1e3 * (self._last_at - self._first_at),
+        )
+        return GenerationResult(
+            tokens=tuple(self.tokens),
+            text="".join(self._text),
+            stop_reason=self.stop_reason,
+            timings=timings,
+            logprobs=tuple(self._logprobs),
+            digest=self._digest.hexdigest() if self._digest else "",
+            state_digest=state_digest,
+        )
+
+    def _add_text(self, token: int) -> bool:
+        """Append what became printable; True where a stop string ends it."""
+        if not self._detokenizer:
+            return False
+        text, stopped = self._stops.add(self._detokenizer.add([token]))
+        self._text.append(text)
+        return stopped
+
+    def _end(self, reason: StopReason) -> None:
+        if self._detokenizer and reason != StopReason.STOP:
+            text, _ = self._stops.add(self._detokenizer.finish())
+            self._text.append(text + self._stops.flush())
+        self.stop_reason = reason

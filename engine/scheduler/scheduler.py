@@ -1,0 +1,92 @@
+"""Which job is served where and when. Integers only: no tensors, no model."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from engine.scheduler.feed import Feed
+from engine.scheduler.plan import Admission, PlannedRows
+from engine.scheduler.request import Job
+
+
+@dataclass(slots=True)
+class Slot:
+    """A place to serve one job at a time.
+
+    Attributes:
+        held: what its state holds: the tokens of the last job that were committed.
+        job: the job being served, None when free.
+        used_at: number of the admission that used it last; the longest unused goes first.
+    """
+
+    held: Feed = field(default_factory=lambda: Feed((), 1))
+    job: Job | None = None
+    used_at: int = 0
+
+
+class Scheduler:
+    """Serves jobs in their order over a fixed number of slots.
+
+    There is no prompt phase and no decoding phase: a job has computed tokens that catch up with its
+    total tokens, and a pass takes the next ones of every job served.
+    """
+
+    def __init__(self, num_slots: int, row_budget: int) -> None:
+        """`row_budget`: prompt rows that one pass takes in all, so that running replies go on."""
+        self._slots = [Slot() for _ in range(num_slots)]
+        self._waiting: deque[Job] = deque()
+        self._row_budget = row_budget
+        self._admissions = 0
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Every job that has not ended, those being served first."""
+        return [slot.job for slot in self._slots if slot.job] + list(self._waiting)
+
+    def submit(self, job: Job) -> None:
+        """Queue a job."""
+        self._waiting.append(job)
+
+    def admit(self) -> Admission | None:
+        """Give the next waiting job a slot, if one is free: the one that holds most of its text."""
+        free = [index for index, slot in enumerate(self._slots) if not slot.job]
+        if not free or not self._waiting:
+            return None
+        job = self._waiting.popleft()
+
+        def fitness(index: int) -> tuple[int, int]:
+            slot = self._slots[index]
+            return slot.held.reusable(job.feed), -slot.used_at
+
+        chosen = max(free, key=fitness)
+        slot = self._slots[chosen]
+        keep = slot.held.reusable(job.feed)
+        self._admissions += 1
+        slot.held.truncate(keep)
+        slot.job, slot.used_at = job, self._admissions
+        job.slot, job.computed, job.reused = chosen, keep, keep
+        return Admission(job, chosen, keep)
+
+    def plan(self) -> list[PlannedRows]:
+        """The rows of the next pass: one for each running reply, then prompts in turn."""
+        served = [(index, slot.job) for index, slot in enumerate(self._slots) if slot.job]
+        served.sort(key=lambda entry: (entry[1].remaining > 1, self._slots[entry[0]].used_at))
+        planned: list[PlannedRows] = []
+        budget = self._row_budget
+        for index, job in served:
+            if job.remaining > 1 and budget <= 0:
+                continue
+            rows = PlannedRows(job, index, job.feed.groups(job.computed, budget))
+            if job.remaining > 1:
+                budget -= rows.num_rows
+            planned.append(rows)
+        return planned
+
+    def release(self, job: Job, *, keep_state: bool) -> None:
+        """End a job, wherever it is. Its slot goes on holding what was computed, or nothing."""
+        if job.slot is None:
+            self._waiting.remove(job)
+            return
+        slot = self._slots[job.slot]
+        slot.job = None
+        slot.held = job.feed
+        slot.held.truncate(job.computed if keep_state else 0)
