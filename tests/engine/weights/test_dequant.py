@@ -117,6 +117,12 @@ def test_decoding_leaves_the_blocks_as_they_were(ggml_type):
     assert torch.equal(blocks, before)
 
 
+@pytest.mark.parametrize("ggml_type", TYPES, ids=lambda t: t.name)
+def test_the_layout_in_words_adds_up_to_the_bytes_of_a_block(ggml_type):
+    row = QUANT_TYPES[ggml_type]
+    assert sum(int(field.split(":")[1]) for field in row.layout.split(", ")) == row.block_bytes
+
+
 def test_an_unknown_type_is_named_together_with_those_that_are_read():
     with pytest.raises(UnsupportedModelError, match=r"IQ1_S.*Q4_K"):
         quant_type(GGMLQuantizationType.IQ1_S)
