@@ -1,0 +1,66 @@
+"""What a person can do with models, one function each."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.actions.drops import Refuse, judge
+from app.actions.session import Session
+from app.domain.problem import Problem
+from app.settings.schema import LAST_MODEL
+
+Announced = Callable[[], Awaitable[None]]
+
+
+def use_as_main_model(session: Session, path: Path, announced: Announced) -> None:
+    """Load the file where it lies; the present model answers until the new one is ready."""
+    session.model.load(path, announced)
+
+
+def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
+    """Use what was dropped on the window, or say why not."""
+    verdict = judge(urls)
+    if isinstance(verdict, Refuse):
+        session.notices.raised.emit(Problem(verdict.reason))
+    else:
+        use_as_main_model(session, verdict.path, announced)
+
+
+def browse(session: Session, window: QWidget, announced: Announced) -> None:
+    """Let the person choose a file, beginning where the last model lies."""
+    dialog = QFileDialog(window, QCoreApplication.translate("Models", "Choose a model"))
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setNameFilter(QCoreApplication.translate("Models", "Models (*.gguf)"))
+    if last := session.settings.get(LAST_MODEL):
+        dialog.setDirectory(str(Path(last).parent))
+    dialog.fileSelected.connect(lambda name: use_as_main_model(session, Path(name), announced))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def load_last(session: Session, announced: Announced) -> None:
+    """Load the model that was used last, if it is still where it was."""
+    last = session.settings.get(LAST_MODEL)
+    if not last:
+        return
+    path = Path(last)
+    if path.is_file():
+        use_as_main_model(session, path, announced)
+        return
+    text = QCoreApplication.translate(
+        "Models", "{name}, the model used last, is no longer in {folder}. Drop it here again."
+    )
+    session.notices.raised.emit(Problem(text.format(name=path.name, folder=path.parent)))
+
+
+def cancel_loading(session: Session) -> None:
+    """Give up the load under way; the present model stays."""
+    session.model.cancel()
+
+
+def remember_main_model(session: Session) -> None:
+    """Keep the path of the model that has just been loaded for the next start."""
+    if session.model.loaded:
+        session.settings.set(LAST_MODEL, str(session.model.loaded.summary.path))

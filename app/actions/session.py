@@ -1,0 +1,31 @@
+"""What the actions of one window work on. Built once by `bootstrap` and passed in."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.main_model import MainModel
+from app.bridge.replies import Replies
+from app.settings.store import Settings
+from app.storage.chats import Chats
+
+
+class Notices(QObject):
+    """Carries problems to whoever shows them.
+
+    Signals:
+        raised: a `Problem` the person should know of.
+    """
+
+    raised = Signal(object)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The long-lived objects behind a window."""
+
+    chats: Chats
+    model: MainModel
+    replies: Replies
+    settings: Settings
+    notices: Notices

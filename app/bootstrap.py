@@ -1,0 +1,113 @@
+"""Builds every long-lived object in order and passes it in. Alone in seeing all of the window."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QLocale, QObject
+from PySide6.QtWidgets import QApplication
+
+from app.actions import chat as chat_actions
+from app.actions import models as model_actions
+from app.actions.session import Notices, Session
+from app.bridge.main_model import MainModel
+from app.bridge.real_engine import RealEngine
+from app.bridge.replies import Replies
+from app.bridge.tasks import Tasks
+from app.bridge.types import EngineClient
+from app.domain.problem import Problem
+from app.network import NetworkWatch
+from app.paths import resources_dir
+from app.settings.schema import THEME
+from app.settings.store import Settings
+from app.storage.chats import Chats
+from app.theme.fonts import load_fonts
+from app.theme.theme import Theme
+from app.widgets.main_window import MainWindow
+
+SETTINGS_FILE = "settings.json"
+
+
+class Application(QObject):
+    """A window and what lives as long as it does, this object included."""
+
+    def __init__(
+        self, window: MainWindow, session: Session, tasks: Tasks, engine: EngineClient
+    ) -> None:
+        super().__init__(window)
+        self.window = window
+        self.session = session
+        self._tasks = tasks
+        self._engine = engine
+        self._ending: asyncio.Task[None] | None = None
+        window.closed.connect(self.end)
+
+    def end(self) -> asyncio.Task[None]:
+        """End background work, then the engine. The same task is returned every time."""
+        if self._ending is None:
+            self._ending = asyncio.get_running_loop().create_task(self._end())
+        return self._ending
+
+    async def _end(self) -> None:
+        await self._tasks.end()
+        await self._engine.close()
+
+
+def build_window(data_dir: Path, engine: EngineClient | None = None) -> MainWindow:
+    """Make the whole window over a data folder.
+
+    Needs a `QApplication` and, as soon as the window is used, a running event loop that serves
+    both Qt and asyncio. When the window is closed its background work and the engine end too.
+
+    Args:
+        data_dir: where settings and chats lie; made when something is first stored.
+        engine: the engine to talk to; None for the real one.
+    """
+    return build_application(data_dir, engine).window
+
+
+def build_application(data_dir: Path, engine: EngineClient | None = None) -> Application:
+    """As `build_window`, for callers that need more of it than the window."""
+    _prepare_qt()
+    engine = engine or RealEngine()
+    settings = Settings(data_dir / SETTINGS_FILE)
+    theme = Theme(settings.get(THEME), resources_dir() / "icons")
+    notices = Notices()
+    tasks = Tasks(notices.raised.emit)
+    model = MainModel(engine, tasks)
+    replies = Replies(engine, tasks)
+    session = Session(Chats(), model, replies, settings, notices)
+    _connect(session)
+    network = NetworkWatch()
+    window = MainWindow(theme, session, tasks, network)
+    for part in (settings, theme, notices, model, replies, session.chats, network):
+        part.setParent(window)
+    return Application(window, session, tasks, engine)
+
+
+def _prepare_qt() -> None:
+    QApplication.setStyle("Fusion")
+    load_fonts(resources_dir() / "fonts")
+    if QLocale.system().language() is QLocale.Language.C:
+        QLocale.setDefault(QLocale(QLocale.Language.English))
+
+
+def _connect(session: Session) -> None:
+    """What follows from events of the engine; what follows from the person, widgets connect."""
+    session.replies.flushed.connect(session.chats.touch_last_message)
+    session.replies.ended.connect(partial(_reply_ended, session))
+    session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
+    session.model.ready.connect(partial(chat_actions.answer_queued, session))
+    session.model.failed.connect(partial(_load_failed, session))
+
+
+def _reply_ended(session: Session, conversation_id: str, problem: Problem | None) -> None:
+    session.chats.reply_ended(conversation_id)
+    if problem:
+        session.notices.raised.emit(problem)
+
+
+def _load_failed(session: Session, problem: Problem) -> None:
+    session.notices.raised.emit(problem)
+    if session.model.loaded is None:
+        chat_actions.give_up_queued(session, problem.sentence)

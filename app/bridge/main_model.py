@@ -1,0 +1,117 @@
+"""The main model: the one that answers, and the one on its way to replace it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.problems import problem_from
+from app.bridge.tasks import Tasks
+from app.bridge.types import (
+    EngineClient,
+    LoadCancelledError,
+    LoadedModel,
+    LoadOptions,
+    LoadProgress,
+    ModelSummary,
+)
+
+STARTING = LoadProgress("Starting the engine…", 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A load under way; `summary` is known once the file's header has been read."""
+
+    path: Path
+    summary: ModelSummary | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name, or that of its file until the header has been read."""
+        return self.summary.name if self.summary else self.path.stem
+
+
+class MainModel(QObject):
+    """Loads models one at a time. The present one answers until its successor is ready.
+
+    Attributes:
+        loaded: the model that answers, or None.
+        loading: the load under way, or None.
+
+    Signals:
+        changed: `loaded` or `loading` is another than before.
+        progressed: a `LoadProgress` of the load under way.
+        ready: the `LoadedModel` that has just become the one that answers.
+        failed: the `Problem` that ended a load; not emitted when the person cancelled it.
+    """
+
+    changed = Signal()
+    progressed = Signal(object)
+    ready = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._engine = engine
+        self._tasks = tasks
+        self._task: asyncio.Task[None] | None = None
+        self.loaded: LoadedModel | None = None
+        self.loading: Loading | None = None
+
+    async def inspect(self, path: Path) -> ModelSummary:
+        """Read a file's header; raises `PacelineError` as `EngineClient.inspect` does."""
+        return await self._engine.inspect(path)
+
+    def load(self, path: Path, announced: Callable[[], Awaitable[None]]) -> None:
+        """Make the file at `path` the main model; a load under way is given up for it.
+
+        Args:
+            path: the model's file.
+            announced: returns once the window shows `STARTING`. Importing torch holds the
+                interpreter for up to half a second, and nothing could be painted during it.
+        """
+        given_up = self._task
+        self.cancel()
+        self._set_loading(Loading(path))
+        self._task = self._tasks.start(self._load(path, announced, given_up))
+
+    def cancel(self) -> None:
+        """Give up the load under way, if any; the present model stays."""
+        if self._task:
+            self._task.cancel()
+            self._task = None
+            self._set_loading(None)
+
+    async def _load(
+        self,
+        path: Path,
+        announced: Callable[[], Awaitable[None]],
+        given_up: asyncio.Task[None] | None,
+    ) -> None:
+        if given_up:
+            await asyncio.wait([given_up])
+        try:
+            self._set_loading(Loading(path, await self._engine.inspect(path)))
+            self.progressed.emit(STARTING)
+            await announced()
+            loaded = await self._engine.load(path, LoadOptions(), self.progressed.emit)
+        except LoadCancelledError:
+            self._finish()
+        except Exception as error:
+            self._finish()
+            self.failed.emit(problem_from(error))
+        else:
+            self.loaded = loaded
+            self._finish()
+            self.ready.emit(loaded)
+
+    def _finish(self) -> None:
+        self._task = None
+        self._set_loading(None)
+
+    def _set_loading(self, loading: Loading | None) -> None:
+        self.loading = loading
+        self.changed.emit()

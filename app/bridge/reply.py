@@ -1,0 +1,140 @@
+"""One reply under way: the engine's events, merged into a message and its live figures."""
+
+from dataclasses import dataclass, replace
+from math import nan
+from time import perf_counter
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.problems import problem_from
+from app.bridge.speed import SpeedWindow
+from app.bridge.throttle import Throttle
+from app.bridge.types import (
+    Event,
+    Failed,
+    Finished,
+    Generation,
+    GenerationResult,
+    PromptProgress,
+    StopReason,
+    TextDelta,
+)
+from app.domain.message import ContextUse, Message, MessageState, ReplyStats
+from app.domain.problem import Problem
+
+FLUSH_INTERVAL_MS = 33
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFigures:
+    """What the gauges show. `tokens_per_second` is NaN until it can be told."""
+
+    prompt: PromptProgress | None = None
+    tokens_per_second: float = nan
+    context: ContextUse | None = None
+
+
+class Reply(QObject):
+    """Writes a message as the engine generates it.
+
+    Attributes:
+        message: the reply being written; changes only where `flushed` or `ended` is emitted.
+        figures: live figures, always current.
+
+    Signals:
+        flushed: the message has grown or the figures moved; at most once every 33 ms.
+        ended: the message has reached its final state; carries the `Problem` or None.
+    """
+
+    flushed = Signal()
+    ended = Signal(object)
+
+    def __init__(
+        self,
+        message: Message,
+        generation: Generation,
+        context_size: int,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.message = message
+        self.figures = LiveFigures()
+        self._generation = generation
+        self._context_size = context_size
+        self._speed = SpeedWindow()
+        self._unshown = ""
+        self._started_s = perf_counter()
+        self._first_token_s: float | None = None
+        self._throttle = Throttle(FLUSH_INTERVAL_MS, self)
+        self._throttle.fired.connect(self._flush)
+        message.state = MessageState.GENERATING
+
+    def cancel(self) -> None:
+        """Ask the engine to stop; `ended` follows."""
+        self._generation.cancel()
+
+    async def run(self) -> None:
+        """Take in events until the last one."""
+        problem = None
+        try:
+            async for event in self._generation:
+                problem = self._take(event)
+        except Exception as error:
+            problem = self._fail(problem_from(error))
+        self._throttle.stop()
+        self.ended.emit(problem)
+
+    def _take(self, event: Event) -> Problem | None:
+        match event:
+            case PromptProgress():
+                context = ContextUse(event.done, self._context_size)
+                self.figures = replace(self.figures, prompt=event, context=context)
+                self._throttle.request()
+            case TextDelta():
+                self._grow(event)
+            case Finished():
+                self._finish(event.result)
+            case Failed():
+                return self._fail(Problem(event.message, event.details))
+        return None
+
+    def _grow(self, delta: TextDelta) -> None:
+        self._speed.add(delta.elapsed_ms, len(delta.tokens))
+        self._unshown += delta.text
+        self.figures = LiveFigures(
+            prompt=None,
+            tokens_per_second=self._speed.tokens_per_second,
+            context=ContextUse(delta.context_used, self._context_size),
+        )
+        self._throttle.request()
+
+    def _flush(self) -> None:
+        self._show_text()
+        self.flushed.emit()
+
+    def _show_text(self) -> None:
+        if self._unshown and self._first_token_s is None:
+            self._first_token_s = perf_counter() - self._started_s
+        self.message.text += self._unshown
+        self._unshown = ""
+
+    def _finish(self, result: GenerationResult) -> None:
+        self._show_text()
+        message = self.message
+        message.text = result.text
+        message.tokens = result.tokens
+        message.context = self.figures.context
+        message.stats = ReplyStats(
+            num_tokens=len(result.tokens),
+            tokens_per_second=result.timings.predicted_per_second,
+            first_token_s=self._first_token_s,
+            stop_reason=result.stop_reason,
+        )
+        stopped = result.stop_reason is StopReason.CANCELLED
+        message.state = MessageState.STOPPED if stopped else MessageState.DONE
+
+    def _fail(self, problem: Problem) -> Problem:
+        self._show_text()
+        self.message.state = MessageState.FAILED
+        self.message.error = problem.sentence
+        return problem

@@ -1,0 +1,72 @@
+"""Reads and writes `settings.json`. A damaged file or value costs that value, never the start."""
+
+import json
+import logging
+import os
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from app.settings.schema import SETTINGS, Setting
+
+T = TypeVar("T")
+log = logging.getLogger("paceline.settings")
+
+
+class Settings(QObject):
+    """The settings in `path`, checked against the schema. Unknown keys are left out.
+
+    Signals:
+        changed: the key of a setting that has another value now.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._path = path
+        self._values: dict[str, object] = {}
+        stored = _read(path)
+        for setting in SETTINGS:
+            if setting.key in stored:
+                self._take(setting, stored[setting.key])
+
+    def get(self, setting: Setting[T]) -> T:
+        """The stored value, or the default."""
+        if setting.key not in self._values:
+            return setting.default
+        return setting.parse(self._values[setting.key])
+
+    def set(self, setting: Setting[T], value: T) -> None:
+        """Store a value at once; the file is replaced whole, so a crash leaves the old one."""
+        dumped = setting.dump(value)
+        if self._values.get(setting.key) == dumped:
+            return
+        self._values[setting.key] = dumped
+        self._write()
+        self.changed.emit(setting.key)
+
+    def _take(self, setting: Setting[T], value: object) -> None:
+        try:
+            self._values[setting.key] = setting.dump(setting.parse(value))
+        except ValueError as error:
+            log.warning("%s: %s is ignored: %s", self._path, setting.key, error)
+
+    def _write(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self._path.with_suffix(".json.new")
+        text = json.dumps(self._values, indent=2, ensure_ascii=False, sort_keys=True)
+        unfinished.write_text(text + "\n", encoding="utf-8")
+        os.replace(unfinished, self._path)
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        log.warning("%s cannot be read, defaults are used: %s", path, error)
+        return {}
+    return stored if isinstance(stored, dict) else {}

@@ -1,0 +1,34 @@
+"""Every key of the window, in one table."""
+
+from enum import StrEnum
+
+from PySide6.QtGui import QKeySequence
+
+
+class Shortcut(StrEnum):
+    """Keys in Qt's portable notation; on macOS Ctrl stands for Command."""
+
+    NEW_CHAT = "Ctrl+N"
+    OPEN_MODEL = "Ctrl+O"
+    MODEL_PICKER = "Ctrl+L"
+    FOCUS_COMPOSER = "Ctrl+J"
+    SEND = "Return"
+    SEND_KEYPAD = "Enter"
+    NEW_LINE = "Shift+Return"
+    STOP = "Esc"
+    REGENERATE = "Ctrl+R"
+    COPY_REPLY = "Ctrl+Shift+C"
+    NEXT_CHAT = "Ctrl+PgDown"
+    PREVIOUS_CHAT = "Ctrl+PgUp"
+    TOGGLE_SIDEBAR = "Ctrl+B"
+    QUIT = "Ctrl+Q"
+
+    @property
+    def sequence(self) -> QKeySequence:
+        """As Qt's shortcuts take it."""
+        return QKeySequence(self.value)
+
+    @property
+    def label(self) -> str:
+        """As the system writes it, for hints beside a control."""
+        return self.sequence.toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,0 +1,79 @@
+"""The window's style sheet. Colours and shapes only: type is set by `fonts`, space by layouts.
+
+Widgets say what they are through the dynamic property `look`.
+"""
+
+from dataclasses import asdict
+from string import Template
+
+from app.theme.tokens import Tokens
+
+SHEET = Template("""
+#mainWindow, #chatPane, #transcript, #transcript > QWidget > QWidget, #topRow {
+    background: $ground; color: $text; border: none;
+}
+#sidebar, #sidebar QListView { background: $sidebar; color: $text; border: none; }
+QLabel { color: $text; background: transparent; }
+QLabel[look="dim"] { color: $dim; }
+QLabel[look="bad"] { color: $bad; }
+QFrame[look="hairline"] { background: $hairline; border: none; }
+
+QPushButton {
+    color: $text; background: $ground; border: 1px solid $control_border;
+    border-radius: 8px; padding: 0 16px; min-height: 34px;
+}
+QPushButton:hover { background: $tint; }
+QPushButton:pressed { background: $selected; }
+QPushButton:focus { border: 2px solid $text; }
+QPushButton[look="main"] { color: $button_text; background: $button; border: 1px solid $button; }
+QPushButton[look="main"]:hover { background: $button; }
+QPushButton[look="main"]:focus { border: 2px solid $control_border; }
+QPushButton[look="soft"] { border: 1px solid $hairline; }
+QPushButton[look="quiet"] {
+    color: $dim; background: transparent; border: 1px solid transparent;
+    padding: 0 6px; min-height: 26px; border-radius: 6px;
+}
+QPushButton[look="quiet"]:hover { color: $text; background: $tint; }
+QPushButton[look="quiet"]:focus { border: 1px solid $control_border; color: $text; }
+QPushButton[look="round"] {
+    background: $button; border: 2px solid $button; border-radius: 17px; padding: 0;
+    min-width: 30px; max-width: 30px; min-height: 30px; max-height: 30px;
+}
+QPushButton[look="round"]:focus { border: 2px solid $control_border; }
+QPushButton[look="round"]:disabled { background: $tint; border-color: $tint; }
+
+#dropTarget { background: $code_ground; }
+#composerFrame { background: $ground; border: 1px solid $hairline; border-radius: 14px; }
+#composerFrame[active="true"] { border: 1px solid $control_border; }
+QPlainTextEdit, QTextEdit {
+    background: transparent; color: $text; border: none;
+    selection-background-color: $text; selection-color: $ground;
+    placeholder-text-color: $faint;
+}
+QFrame[look="own"] { background: $tint; border-radius: 14px; }
+QFrame[look="strip"] { background: $ground; border: 1px solid $hairline; border-radius: 10px; }
+QFrame[look="alarm"] { background: $ground; border: 1px solid $bad; border-radius: 10px; }
+QFrame[look="details"] { background: $code_ground; border-radius: 8px; }
+QFrame[look="popup"] { background: $ground; border: 1px solid $control_border; border-radius: 8px; }
+QFrame[look="popup"] QListView { background: $ground; border: none; }
+
+QProgressBar { background: $tint; border: none; border-radius: 3px; max-height: 6px; }
+QProgressBar::chunk { background: $text; border-radius: 3px; }
+
+QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
+QScrollBar::handle:vertical {
+    background: $control_border; border: 3px solid $ground; border-radius: 6px; min-height: 32px;
+}
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QToolTip { color: $text; background: $ground; border: 1px solid $control_border; padding: 4px; }
+QMenu { color: $text; background: $ground; border: 1px solid $control_border; padding: 4px; }
+QMenu::item { padding: 6px 16px; border-radius: 6px; }
+QMenu::item:selected { background: $selected; }
+QMenu::item:disabled { color: $faint; }
+""")
+
+
+def style_sheet(tokens: Tokens) -> str:
+    """The sheet in one set of colours."""
+    return SHEET.substitute(asdict(tokens))

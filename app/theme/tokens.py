@@ -1,0 +1,103 @@
+"""The colours of the window, by what they are for, and which text may stand on which ground."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One set of colours, as `#RRGGBB`."""
+
+    ground: str
+    sidebar: str
+    hairline: str
+    control_border: str  # borders that carry meaning: 3:1 against ground and sidebar
+    text: str
+    dim: str
+    faint: str
+    tint: str
+    selected: str
+    code_ground: str
+    code_keyword: str
+    accent: str  # the draft, and nothing else
+    accent_ground: str
+    good: str
+    good_ground: str
+    warn: str
+    bad: str
+    button: str
+    button_text: str
+
+
+LIGHT = Tokens(
+    ground="#FFFFFF",
+    sidebar="#F6F6F4",
+    hairline="#E4E3DF",
+    control_border="#8A867D",
+    text="#1C1B19",
+    dim="#67645D",
+    faint="#6B675F",
+    tint="#EFEEEA",
+    selected="#EAE8E2",
+    code_ground="#F7F7F5",
+    code_keyword="#5B4B8A",
+    accent="#A84D17",
+    accent_ground="#FBEFE6",
+    good="#1B7549",
+    good_ground="#E3F3EA",
+    warn="#946200",
+    bad="#B3261E",
+    button="#1C1B19",
+    button_text="#FFFFFF",
+)
+
+DARK = Tokens(
+    ground="#191817",
+    sidebar="#121110",
+    hairline="#302E2B",
+    control_border="#757069",
+    text="#ECEAE5",
+    dim="#A5A198",
+    faint="#959188",
+    tint="#262422",
+    selected="#2B2926",
+    code_ground="#131211",
+    code_keyword="#B9A7E8",
+    accent="#F0935B",
+    accent_ground="#3A2519",
+    good="#5FCB92",
+    good_ground="#15301F",
+    warn="#E0B252",
+    bad="#F2867E",
+    button="#ECEAE5",
+    button_text="#191817",
+)
+
+# Which text stands on which ground; each pair keeps 4.5:1 in both sets.
+TEXT_ON_GROUND: dict[str, tuple[str, ...]] = {
+    "text": ("ground", "sidebar", "tint", "selected", "code_ground", "accent_ground"),
+    "dim": ("ground", "sidebar", "tint", "selected", "code_ground"),
+    "faint": ("ground", "sidebar", "tint"),
+    "code_keyword": ("code_ground",),
+    "accent": ("ground", "accent_ground"),
+    "good": ("ground", "sidebar", "good_ground"),
+    "warn": ("ground", "sidebar"),
+    "bad": ("ground", "sidebar"),
+    "button_text": ("button",),
+}
+
+
+def contrast(first: str, second: str) -> float:
+    """Contrast ratio of two `#RRGGBB` colours, 1 to 21, as WCAG 2.2 defines it."""
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (_linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(channel: float) -> float:
+    if channel <= 0.04045:
+        return channel / 12.92
+    return float(((channel + 0.055) / 1.055) ** 2.4)

@@ -1,0 +1,129 @@
+"""The pane of the chat in view: notices, conversation, live figures, composer."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from app.actions import chat as chat_actions
+from app.actions.session import Session
+from app.domain.message import Message
+from app.theme.theme import Theme
+from app.widgets.chat.composer import Composer
+from app.widgets.chat.empty_state import EmptyState
+from app.widgets.chat.gauges import GaugeRow
+from app.widgets.chat.transcript import COLUMN_PX, MARGIN_PX, Transcript
+from app.widgets.common.labels import keep_place
+from app.widgets.error_bar import ErrorBar
+from app.widgets.load_strip import LoadStrip
+
+
+class ChatPane(QWidget):
+    """Shows `Chats.current`, and turns what the person does here into actions."""
+
+    def __init__(self, theme: Theme, session: Session) -> None:
+        super().__init__()
+        self.setObjectName("chatPane")
+        self._session = session
+        self.load_strip = LoadStrip(theme, session.model)
+        self.error_bar = ErrorBar(theme)
+        self.empty_state = EmptyState(theme, session.model)
+        self.transcript = Transcript(theme)
+        self.composer = Composer(theme)
+        self._gauges = GaugeRow(theme)
+        keep_place(self._gauges)
+        self._shown = session.chats.current
+        self._lay_out()
+        self._connect()
+        self._show_current()
+        self._name_model()
+
+    def _lay_out(self) -> None:
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self.empty_state)
+        self._stack.addWidget(self.transcript)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 24)
+        column.setSpacing(0)
+        for notice in (self.load_strip, self.error_bar):
+            column.addLayout(_in_column(notice, top=12))
+        column.addLayout(self._stack, 1)
+        column.addLayout(_in_column(self._gauges))
+        column.addLayout(_in_column(self.composer, top=4))
+
+    def _connect(self) -> None:
+        session, chats = self._session, self._session.chats
+        chats.current_changed.connect(self._show_current)
+        chats.message_added.connect(self._add_message)
+        chats.message_changed.connect(self._refresh_message)
+        chats.message_removed.connect(self._remove_message)
+        session.replies.flushed.connect(self._show_figures)
+        session.model.changed.connect(self._name_model)
+        session.notices.raised.connect(self.error_bar.show_problem)
+        self.composer.submitted.connect(self._send)
+        self.composer.stop_asked.connect(lambda: chat_actions.stop(session))
+        self.transcript.regenerate_asked.connect(lambda: chat_actions.regenerate(session))
+        self.transcript.copy_asked.connect(_copy)
+
+    def _send(self, text: str) -> None:
+        if chat_actions.send(self._session, text):
+            self.composer.edit.clear()
+            self.error_bar.hide()
+
+    def _show_current(self) -> None:
+        self._shown.unsent = self.composer.edit.toPlainText()
+        self._shown = self._session.chats.current
+        self.composer.edit.setPlainText(self._shown.unsent)
+        self.transcript.show_conversation(self._shown)
+        self._refresh_state()
+        self.composer.edit.setFocus()
+
+    def _add_message(self, conversation_id: str) -> None:
+        if conversation_id == self._shown.id:
+            self.transcript.add_message(self._shown.messages[-1])
+            self._refresh_state()
+
+    def _remove_message(self, conversation_id: str) -> None:
+        if conversation_id == self._shown.id:
+            self.transcript.remove_last()
+            self._refresh_state()
+
+    def _refresh_message(self, conversation_id: str, index: int) -> None:
+        if conversation_id == self._shown.id:
+            self.transcript.refresh_message(index)
+            self._refresh_state()
+
+    def _refresh_state(self) -> None:
+        chat = self._shown
+        self._stack.setCurrentWidget(self.transcript if chat.messages else self.empty_state)
+        self.composer.set_generating(chat.pending_reply is not None)
+        self.composer.show_context(None if chat.pending_reply else chat.context)
+        self._show_figures(chat.id)
+
+    def _show_figures(self, conversation_id: str) -> None:
+        if conversation_id == self._shown.id:
+            self._gauges.show_figures(self._session.replies.figures(conversation_id))
+
+    def _name_model(self) -> None:
+        model = self._session.model
+        if model.loaded:
+            text = self.tr("Message {model}").format(model=model.loaded.summary.name)
+        elif model.loading:
+            text = self.tr("Write a message; it is sent when the model is ready")
+        else:
+            text = self.tr("Message")
+        self.composer.edit.setPlaceholderText(text)
+
+
+def _in_column(widget: QWidget, top: int = 0) -> QHBoxLayout:
+    """Centre a widget on the reading column."""
+    widget.setMaximumWidth(COLUMN_PX)
+    row = QHBoxLayout()
+    row.setContentsMargins(MARGIN_PX, top, MARGIN_PX, 0)
+    row.addStretch(1)
+    row.addWidget(widget, 1000, Qt.AlignmentFlag.AlignTop)
+    row.addStretch(1)
+    return row
+
+
+def _copy(message: Message) -> None:
+    QGuiApplication.clipboard().setText(message.text)

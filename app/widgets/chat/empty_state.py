@@ -1,0 +1,105 @@
+"""What an empty chat shows: where to drop a model, or that one is ready."""
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.bridge.main_model import MainModel
+from app.shortcuts import Shortcut
+from app.theme.fonts import Size, interface_font
+from app.theme.theme import Theme
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.labels import text_label
+
+TARGET_WIDTH_PX = 640
+TARGET_HEIGHT_PX = 220
+RADIUS_PX = 18
+
+
+class EmptyState(QWidget):
+    """Fills the pane of a chat without messages.
+
+    Signals:
+        browse_asked: the person wants to pick a file.
+    """
+
+    browse_asked = Signal()
+
+    def __init__(self, theme: Theme, model: MainModel) -> None:
+        super().__init__()
+        self._model = model
+        self._target = _DropTarget(theme)
+        self._target.browse.clicked.connect(self.browse_asked)
+        self._headline = text_label(interface_font(Size.TITLE, QFont.Weight.DemiBold))
+        self._headline.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._line = text_label(interface_font(Size.BODY), look="dim")
+        self._line.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self._target, 20)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(8)
+        column.addStretch(2)
+        column.addLayout(row)
+        column.addWidget(self._headline)
+        column.addWidget(self._line)
+        column.addStretch(3)
+        model.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        loaded, loading = self._model.loaded, self._model.loading
+        has_model = bool(loaded or loading)
+        self._target.setVisible(not has_model)
+        self._headline.setVisible(has_model)
+        self._line.setVisible(has_model)
+        if loaded:
+            self._headline.setText(loaded.summary.name)
+            self._line.setText(self.tr("Ready. What you write stays on this computer."))
+        elif loading:
+            self._headline.setText(loading.name)
+            self._line.setText(
+                self.tr("You can write already; it is sent when the model is ready.")
+            )
+
+
+class _DropTarget(QFrame):
+    """The dashed field that stands for the whole window, which takes the drop."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setObjectName("dropTarget")
+        self.setMaximumWidth(TARGET_WIDTH_PX)
+        self.setFixedHeight(TARGET_HEIGHT_PX)
+        title = text_label(
+            interface_font(Size.TITLE, QFont.Weight.DemiBold), self.tr("Drop a .gguf model here")
+        )
+        line = text_label(
+            interface_font(Size.CONTROL),
+            self.tr("It is used where it lies; nothing is copied or uploaded."),
+            "dim",
+        )
+        self.browse = ThemedButton(theme, "browseButton", look="main", text=self.tr("Browse…"))
+        self.browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
+        self.browse.setMinimumWidth(160)
+        column = QVBoxLayout(self)
+        column.setSpacing(0)
+        column.addStretch()
+        for widget, gap in ((title, 8), (line, 20), (self.browse, 0)):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+            column.addSpacing(gap)
+        column.addStretch()
+        theme.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(self._theme.colour("control_border"), 1.5)
+        pen.setDashPattern([6, 4])
+        painter.setPen(pen)
+        painter.setBrush(self._theme.colour("code_ground"))
+        area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.drawRoundedRect(area, RADIUS_PX, RADIUS_PX)

@@ -1,0 +1,145 @@
+"""Live figures above the composer while a reply is generated."""
+
+from math import isnan, nan
+
+from PySide6.QtCore import Property, QLocale, QRectF, QSize
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.bridge.reply import LiveFigures
+from app.bridge.throttle import Throttle
+from app.domain.message import ContextUse
+from app.theme.fonts import Size, figure_font, interface_font
+from app.theme.theme import Theme
+from app.widgets.chat.stats import context_text
+from app.widgets.common.labels import text_label
+from app.widgets.common.marks import paint_ring
+
+UPDATE_INTERVAL_MS = 125
+HEIGHT_PX = 32
+RING_PX = 16
+
+
+class GaugeRow(QWidget):
+    """Speed at the left, context at the right; while a prompt is read, how far that is."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("gaugeRow")
+        self.setAccessibleName(self.tr("Live figures"))
+        self.setFixedHeight(HEIGHT_PX)
+        self._prompt = text_label(figure_font(Size.CONTROL), look="dim")
+        self._prompt.setObjectName("promptProgress")
+        self._speed = SpeedGauge()
+        self._context = ContextGauge(theme)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 4, 0)
+        row.addWidget(self._prompt)
+        row.addWidget(self._speed)
+        row.addStretch()
+        row.addWidget(self._context)
+        self._figures: LiveFigures | None = None
+        self._throttle = Throttle(UPDATE_INTERVAL_MS, self)
+        self._throttle.fired.connect(self._refresh)
+        self._refresh()
+
+    def show_figures(self, figures: LiveFigures | None) -> None:
+        """Show figures, at most eight times a second; None clears the row at once."""
+        appears = (figures is None) != (self._figures is None)
+        self._figures = figures
+        if appears:
+            self._throttle.flush()
+        else:
+            self._throttle.request()
+
+    def _refresh(self) -> None:
+        figures = self._figures or LiveFigures()
+        self.setVisible(self._figures is not None)
+        is_reading = figures.prompt is not None or isnan(figures.tokens_per_second)
+        self._prompt.setVisible(is_reading)
+        self._speed.setVisible(not is_reading)
+        if figures.prompt:
+            locale = QLocale()
+            self._prompt.setText(
+                self.tr("Reading the prompt: {done} of {total}").format(
+                    done=locale.toString(figures.prompt.done),
+                    total=locale.toString(figures.prompt.total),
+                )
+            )
+        else:
+            self._prompt.setText(self.tr("Reading the prompt…"))
+        self._speed.show_speed(figures.tokens_per_second)
+        self._context.show_use(figures.context)
+
+
+class SpeedGauge(QWidget):
+    """Tokens per second over the last two seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("speedGauge")
+        self._value = nan
+        self._figure = text_label(figure_font(Size.BODY, QFont.Weight.DemiBold))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self._figure)
+        row.addWidget(text_label(interface_font(Size.CONTROL), self.tr("tok/s"), "dim"))
+
+    def show_speed(self, tokens_per_second: float) -> None:
+        """Show a rate; NaN when there is none."""
+        self._value = tokens_per_second
+        speed = "" if isnan(tokens_per_second) else QLocale().toString(tokens_per_second, "f", 1)
+        self._figure.setText(speed)
+        self.setAccessibleName(self.tr("{speed} tokens per second").format(speed=speed))
+
+    @Property(float)
+    def value(self) -> float:
+        return self._value
+
+
+class ContextGauge(QWidget):
+    """How much of the context the conversation holds: a ring and both numbers."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("contextGauge")
+        self._ring = _Ring(theme)
+        self._text = text_label(figure_font(Size.CONTROL), look="dim")
+        self._use: ContextUse | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._ring)
+        row.addWidget(self._text)
+
+    def show_use(self, use: ContextUse | None) -> None:
+        """Show a conversation's context use; None when it is not known."""
+        self._use = use
+        self.setVisible(use is not None)
+        text = context_text(use) if use else ""
+        self._text.setText(text)
+        self._ring.show_share(use.used / use.size if use else 0.0)
+        self.setAccessibleName(self.tr("Context used: {use}").format(use=text))
+
+    @Property(float)
+    def value(self) -> float:
+        return float(self._use.used) if self._use else nan
+
+
+class _Ring(QWidget):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._share = 0.0
+        self.setFixedSize(QSize(RING_PX, RING_PX))
+
+    def show_share(self, share: float) -> None:
+        self._share = min(1.0, share)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        track, colour = self._theme.colour("hairline"), self._theme.colour("dim")
+        area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        paint_ring(painter, area, track, colour, start=90, span=-360 * self._share)

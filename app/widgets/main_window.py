@@ -1,0 +1,193 @@
+"""The window: sidebar, top row, chat; keys and drops for all of them."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from app.actions import chat as chat_actions
+from app.actions import models as model_actions
+from app.actions.session import Session
+from app.bridge.tasks import Tasks
+from app.itemmodels.chat_list import ChatListModel
+from app.itemmodels.model_list import ModelListModel
+from app.network import NetworkWatch
+from app.settings.schema import WINDOW_GEOMETRY, Geometry
+from app.shortcuts import Shortcut
+from app.theme.theme import Theme
+from app.widgets.chat.chat_pane import ChatPane
+from app.widgets.common.labels import hairline
+from app.widgets.common.painting import painted
+from app.widgets.drop_overlay import DropOverlay
+from app.widgets.file_drops import FileDrops
+from app.widgets.model_popup import ModelPopup
+from app.widgets.sidebar import Sidebar
+from app.widgets.top_row import TopRow
+
+DEFAULT_SIZE = (1280, 820)
+MINIMUM_SIZE = (560, 420)
+FOLD_BELOW_PX = 1000
+
+
+class MainWindow(QMainWindow):
+    """Everything a person sees.
+
+    Signals:
+        closed: the window was closed; what lies behind it may end.
+    """
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, session: Session, tasks: Tasks, network: NetworkWatch) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self.setWindowTitle("Paceline")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(*MINIMUM_SIZE)
+        self._theme = theme
+        self._session = session
+        self._sidebar = Sidebar(theme, ChatListModel(session.chats, self), network)
+        self._top_row = TopRow(theme, session.model)
+        self._pane = ChatPane(theme, session)
+        self._popup = ModelPopup(theme, ModelListModel(session.model, self), self)
+        self._lay_out()
+        self._drops = FileDrops(DropOverlay(theme, self), session.model, tasks, self)
+        self._is_narrow = False
+        self._connect()
+        self._bind_keys()
+        self._wear_theme()
+        self._restore_place()
+
+    async def announced(self) -> None:
+        """Wait until the strip that says what is loading is on the screen."""
+        await painted(self._pane.load_strip)
+
+    def _lay_out(self) -> None:
+        right = QVBoxLayout()
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self._top_row)
+        right.addWidget(hairline())
+        right.addWidget(self._pane, 1)
+        centre = QWidget()
+        row = QHBoxLayout(centre)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._sidebar_edge = hairline(Qt.Orientation.Vertical)
+        row.addWidget(self._sidebar)
+        row.addWidget(self._sidebar_edge)
+        row.addLayout(right, 1)
+        self.setCentralWidget(centre)
+
+    def _connect(self) -> None:
+        session = self._session
+        self._theme.changed.connect(self._wear_theme)
+        self._sidebar.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
+        self._sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
+        session.chats.current_changed.connect(self._mark_current_chat)
+        session.chats.listed.connect(self._mark_current_chat)
+        self._top_row.sidebar_asked.connect(self._toggle_sidebar)
+        self._top_row.picker.opened.connect(self._open_picker)
+        self._popup.chosen.connect(
+            lambda path: model_actions.use_as_main_model(session, path, self.announced)
+        )
+        self._popup.browse_asked.connect(self._browse)
+        self._pane.empty_state.browse_asked.connect(self._browse)
+        self._pane.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
+        self._drops.dropped.connect(
+            lambda urls: model_actions.use_dropped(session, urls, self.announced)
+        )
+
+    def _bind_keys(self) -> None:
+        session = self._session
+        bindings: dict[Shortcut, Callable[[], object]] = {
+            Shortcut.NEW_CHAT: lambda: chat_actions.new_chat(session),
+            Shortcut.OPEN_MODEL: self._browse,
+            Shortcut.MODEL_PICKER: self._open_picker,
+            Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
+            Shortcut.STOP: self._stop_or_dismiss,
+            Shortcut.REGENERATE: lambda: chat_actions.regenerate(session),
+            Shortcut.COPY_REPLY: lambda: chat_actions.copy_reply(session),
+            Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
+            Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
+            Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
+            Shortcut.QUIT: self.close,
+        }
+        for shortcut, action in bindings.items():
+            QShortcut(shortcut.sequence, self).activated.connect(action)
+
+    def _browse(self) -> None:
+        model_actions.browse(self._session, self, self.announced)
+
+    def _open_picker(self) -> None:
+        self._popup.open_below(self._top_row.picker)
+
+    def _stop_or_dismiss(self) -> None:
+        if self._session.chats.current.pending_reply:
+            chat_actions.stop(self._session)
+        else:
+            self._pane.error_bar.hide()
+
+    def _show_chat_beside(self, offset: int) -> None:
+        if conversation_id := self._sidebar.chat_beside(offset):
+            chat_actions.show_chat(self._session, conversation_id)
+
+    def _mark_current_chat(self) -> None:
+        self._sidebar.show_current(self._session.chats.current.id)
+
+    def _toggle_sidebar(self) -> None:
+        self._show_sidebar(self._sidebar.isHidden())
+
+    def _show_sidebar(self, shown: bool) -> None:
+        self._sidebar.setVisible(shown)
+        self._sidebar_edge.setVisible(shown)
+        self._top_row.sidebar_button.setVisible(self._is_narrow or not shown)
+
+    def _wear_theme(self) -> None:
+        self.setStyleSheet(self._theme.style_sheet)
+
+    def _restore_place(self) -> None:
+        self.resize(*DEFAULT_SIZE)
+        place = self._session.settings.get(WINDOW_GEOMETRY)
+        if place is None:
+            return
+        area = QRect(place.x, place.y, place.width, place.height)
+        screens = QGuiApplication.screens()
+        if any(screen.availableGeometry().contains(area.center()) for screen in screens):
+            self.setGeometry(area)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < FOLD_BELOW_PX
+        if is_narrow != self._is_narrow or not event.oldSize().isValid():
+            self._is_narrow = is_narrow
+            self._show_sidebar(not is_narrow)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        area = self.normalGeometry() if self.isMaximized() else self.geometry()
+        place = Geometry(area.x(), area.y(), area.width(), area.height())
+        self._session.settings.set(WINDOW_GEOMETRY, place)
+        event.accept()
+        self.closed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self._drops.enter(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._drops.move(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._drops.leave()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._drops.drop(event)

@@ -1,0 +1,93 @@
+"""The button that names the main model and opens the list of others."""
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPaintEvent
+from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePainter
+
+from app.bridge.main_model import MainModel
+from app.itemmodels.model_facts import facts
+from app.shortcuts import Shortcut
+from app.theme.fonts import Size, interface_font
+from app.theme.theme import Theme
+
+WIDTH_PX = 320
+HEIGHT_PX = 34
+PADDING_PX = 12
+GAP_PX = 8
+ICON_PX = 16
+
+
+class ModelPicker(QPushButton):
+    """Shows *Main model*, its short name and its facts. `text()` is the short name alone.
+
+    Signals:
+        opened: the person asks for the list.
+    """
+
+    opened = Signal()
+
+    def __init__(self, theme: Theme, model: MainModel) -> None:
+        super().__init__()
+        self._theme = theme
+        self._model = model
+        self._facts = ""
+        self.setObjectName("mainModelPicker")
+        self.setFixedHeight(HEIGHT_PX + 2)
+        self.setMaximumWidth(WIDTH_PX)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._label_font = interface_font(Size.CONTROL)
+        self._name_font = interface_font(Size.CONTROL, QFont.Weight.DemiBold)
+        self.clicked.connect(self.opened)
+        model.changed.connect(self._refresh)
+        theme.changed.connect(self.update)
+        self._refresh()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH_PX, HEIGHT_PX + 2)
+
+    def _refresh(self) -> None:
+        loaded = self._model.loaded
+        name = loaded.summary.name if loaded else self.tr("none loaded")
+        self._facts = facts(loaded.summary) if loaded else ""
+        self.setText(name)
+        self.setAccessibleName(self.tr("Main model: {name}").format(name=name))
+        self.setAccessibleDescription(self._facts)
+        self.setToolTip(
+            f"{name}\n{self._facts} ({Shortcut.MODEL_PICKER.label})"
+            if loaded
+            else self.tr("Choose a main model ({keys})").format(keys=Shortcut.MODEL_PICKER.label)
+        )
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QStylePainter(self)
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = ""
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        area = self.rect().adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        chevron = QRect(QPoint(0, 0), QSize(ICON_PX, ICON_PX))
+        chevron.moveCenter(QPoint(area.right() - ICON_PX // 2, area.center().y()))
+        self._theme.icon("chevron-down", "dim").paint(painter, chevron)
+        area.setRight(chevron.left() - GAP_PX)
+        dim, text = self._theme.colour("dim"), self._theme.colour("text")
+        name_font, name_colour = (
+            (self._name_font, text) if self._model.loaded else (self._label_font, dim)
+        )
+        area = self._paint_part(painter, area, self._label_font, dim, self.tr("Main model"))
+        room_for_facts = QFontMetrics(self._label_font).horizontalAdvance(self._facts) + GAP_PX
+        name_area = area.adjusted(0, 0, -room_for_facts, 0)
+        used = self._paint_part(painter, name_area, name_font, name_colour, self.text())
+        area.setLeft(used.left())
+        self._paint_part(painter, area, self._label_font, dim, self._facts)
+
+    @staticmethod
+    def _paint_part(
+        painter: QStylePainter, area: QRect, font: QFont, colour: QColor, text: str
+    ) -> QRect:
+        """Paint one stretch of text, elided to fit; returns the area that is left."""
+        metrics = QFontMetrics(font)
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        painter.setFont(font)
+        painter.setPen(colour)
+        painter.drawText(QRectF(area), Qt.AlignmentFlag.AlignVCenter, elided)
+        return area.adjusted(metrics.horizontalAdvance(elided) + GAP_PX, 0, 0, 0)

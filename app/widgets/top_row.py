@@ -1,0 +1,39 @@
+"""The top row: the main model and, where the window is narrow, the way to the chats."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.bridge.main_model import MainModel
+from app.shortcuts import Shortcut
+from app.theme.theme import Theme
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.model_picker import ModelPicker
+
+HEIGHT_PX = 56
+
+
+class TopRow(QWidget):
+    """Holds the pickers; everything about models opens from here.
+
+    Signals:
+        sidebar_asked: the button that shows or hides the chats was pressed.
+    """
+
+    sidebar_asked = Signal()
+
+    def __init__(self, theme: Theme, model: MainModel) -> None:
+        super().__init__()
+        self.setObjectName("topRow")
+        self.setFixedHeight(HEIGHT_PX)
+        self.picker = ModelPicker(theme, model)
+        self.sidebar_button = ThemedButton(
+            theme, "sidebarToggle", look="quiet", icon="panel-left", token="dim"
+        )
+        self.sidebar_button.describe(self.tr("Chats"), Shortcut.TOGGLE_SIDEBAR.label)
+        self.sidebar_button.clicked.connect(self.sidebar_asked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(8)
+        row.addWidget(self.sidebar_button)
+        row.addWidget(self.picker)
+        row.addStretch()

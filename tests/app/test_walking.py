@@ -1,0 +1,5 @@
+from PySide6.QtWidgets import QWidget
+
+
+def test_window_shows(window, qtbot):
+    assert window.findChild(QWidget, "composer")

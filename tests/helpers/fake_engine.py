@@ -1,0 +1,171 @@
+"""An engine for tests of the window: every step happens when the test says so."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.bridge.types import (
+    ChatOptions,
+    EngineMessage,
+    Event,
+    Failed,
+    Finished,
+    GenerationResult,
+    LoadedModel,
+    LoadOptions,
+    LoadProgress,
+    ModelSummary,
+    PacelineError,
+    PromptProgress,
+    StopReason,
+    TextDelta,
+    Timings,
+)
+
+TOKEN_MS = 25.0  # 40 tok/s
+
+
+def summary_of(path: Path, name: str = "") -> ModelSummary:
+    """What the header of a made-up model says."""
+    return ModelSummary(
+        path=path,
+        name=name or path.stem,
+        architecture="qwen3",
+        quantisation="Q4_K_M",
+        file_bytes=2_700_000_000,
+        parameters=4_000_000_000,
+        vocab_size=151_936,
+        context_length=32_768,
+        layers=36,
+        has_chat_template=True,
+    )
+
+
+@dataclass
+class FakeLoad:
+    """A load under way; ends with `finish` or `fail`."""
+
+    path: Path
+    options: LoadOptions
+    on_progress: Callable[[LoadProgress], None]
+    ended: asyncio.Future[LoadedModel]
+    cancelled: bool = False
+
+    def progress(self, stage: str, fraction: float) -> None:
+        self.on_progress(LoadProgress(stage, fraction))
+
+    def finish(self, name: str = "", context: int = 32_768) -> None:
+        summary = summary_of(self.path, name)
+        self.ended.set_result(LoadedModel(summary, "cpu", context, 1, 1234.0))
+
+    def fail(self, error: PacelineError) -> None:
+        self.ended.set_exception(error)
+
+
+class FakeGeneration:
+    """A reply under way. Cancelling it ends it as the real engine does."""
+
+    def __init__(self, messages: Sequence[EngineMessage], options: ChatOptions) -> None:
+        self.messages = list(messages)
+        self.options = options
+        self.cancelled = False
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._text = ""
+        self._tokens: list[int] = []
+        self._prompt_tokens = sum(len(message.content.split()) for message in messages)
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self._iterate()
+
+    async def _iterate(self) -> AsyncIterator[Event]:
+        while True:
+            event = await self._events.get()
+            yield event
+            if isinstance(event, Finished | Failed):
+                return
+
+    def cancel(self) -> None:
+        if not self.cancelled:
+            self.cancelled = True
+            self.finish(StopReason.CANCELLED)
+
+    def read_prompt(self, done: int, total: int) -> None:
+        self._events.put_nowait(PromptProgress(done, total))
+
+    def say(self, text: str) -> None:
+        """Emit `text` as one token."""
+        self._text += text
+        self._tokens.append(len(self._tokens))
+        self._events.put_nowait(
+            TextDelta(
+                tokens=(self._tokens[-1],),
+                text=text,
+                context_used=self._prompt_tokens + len(self._tokens),
+                elapsed_ms=TOKEN_MS * (len(self._tokens) - 1),
+            )
+        )
+
+    def finish(self, stop_reason: StopReason = StopReason.EOS, text: str | None = None) -> None:
+        timings = Timings(
+            prompt_n=self._prompt_tokens,
+            prompt_ms=120.0,
+            predicted_n=len(self._tokens),
+            predicted_ms=TOKEN_MS * (len(self._tokens) - 1),
+        )
+        result = GenerationResult(
+            tuple(self._tokens), self._text if text is None else text, stop_reason, timings
+        )
+        self._events.put_nowait(Finished(result))
+
+    def fail(self, message: str, details: str = "") -> None:
+        self._events.put_nowait(Failed(message, details))
+
+
+@dataclass
+class FakeEngine:
+    """Satisfies `EngineClient`.
+
+    Attributes:
+        broken: files whose header cannot be read, with the error that says why.
+        names: names that headers give, by path; else the file's stem.
+        loads: every load asked for, in order.
+        generations: every reply asked for, in order.
+        closed: whether `close` was called.
+    """
+
+    broken: dict[Path, PacelineError] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
+    inspected: list[Path] = field(default_factory=list)
+    loads: list[FakeLoad] = field(default_factory=list)
+    generations: list[FakeGeneration] = field(default_factory=list)
+    closed: bool = False
+
+    async def inspect(self, path: Path) -> ModelSummary:
+        self.inspected.append(path)
+        await asyncio.sleep(0)
+        if path in self.broken:
+            raise self.broken[path]
+        return summary_of(path, self.names.get(path, ""))
+
+    async def load(
+        self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
+    ) -> LoadedModel:
+        ended: asyncio.Future[LoadedModel] = asyncio.get_running_loop().create_future()
+        load = FakeLoad(path, options, on_progress, ended)
+        self.loads.append(load)
+        try:
+            return await ended
+        except asyncio.CancelledError:
+            load.cancelled = True
+            raise
+
+    def chat(self, messages: Sequence[EngineMessage], options: ChatOptions) -> FakeGeneration:
+        generation = FakeGeneration(messages, options)
+        self.generations.append(generation)
+        return generation
+
+    async def close(self) -> None:
+        self.closed = True
+        for generation in self.generations:
+            generation.cancel()
