@@ -89,14 +89,14 @@ def _candidates(row: Logits, params: SamplingParams) -> TokenIds:
 def _draw(logits: NDArray[np.float64], ids: TokenIds, params: SamplingParams, index: int) -> int:
     """Gumbel-max over candidates, all scores multiplied by the temperature so that none overflows.
 
-    Only tokens that can win get their noise computed: one further below the likeliest than the
-    largest noise can lift it is out. The sum is the same either way, so the choice is too.
+    Only tokens that can win get their noise computed: one that even the largest noise drawn could
+    not lift to the better of two known scores is out. Rounding keeps order, so none is lost.
     """
     bits = random_bits(params.seed, index, ids)
     pair = [logits.argmax(), bits.argmax()]  # the likeliest candidate and the luckiest
-    lifts = params.temperature * gumbel(bits[pair])
-    to_beat = (logits[pair] + lifts).max()
-    rounding = 1e-9 * params.temperature
-    contenders = np.flatnonzero(logits >= to_beat - lifts[1] - rounding)
+    noise = gumbel(bits[pair])
+    to_beat = (logits[pair] + params.temperature * noise).max()
+    largest = noise[1] + 1e-9  # gumbel() may be off in the last place
+    contenders = np.flatnonzero(logits + params.temperature * largest >= to_beat)
     scores = logits[contenders] + params.temperature * gumbel(bits[contenders])
     return int(ids[contenders[scores.argmax()]])

@@ -140,11 +140,12 @@ class TestDraw:
         assert len(by_index) > 15
         assert len(by_seed) > 15
 
-    @pytest.mark.parametrize("temperature", [1e-300, 1e-6])
-    def test_a_temperature_near_zero_takes_the_likeliest(self, temperature):
-        row = random_row()
+    @given(rows, st.integers(-300, 6), st.integers(0, 1000))
+    def test_temperatures_of_any_size_give_the_naive_choice(self, row, exponent, index):
+        temperature = 1.7 * 10.0**exponent
         params = SamplingParams(temperature=temperature)
-        assert sample(row, params, [], 0) == row.argmax()
+        expected = naive_sample(row, range(VOCAB), temperature, 0, index)
+        assert sample(row, params, [], index) == expected
 
     def test_a_huge_temperature_draws_from_all(self):
         row = random_row(4)
