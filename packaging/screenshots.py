@@ -1,0 +1,281 @@
+"""Takes pictures of the window in every state, without a screen: `screenshots.py FOLDER [NAME…]`.
+
+The engine is the tests' double, so that the pictures are the same each time. NAME picks states.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from PySide6.QtCore import QLocale, QMimeData, QPoint, Qt, QUrl  # noqa: E402
+from PySide6.QtGui import QDragEnterEvent  # noqa: E402
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget  # noqa: E402
+from qasync import QEventLoop  # noqa: E402
+
+from app.bootstrap import build_window  # noqa: E402
+from app.bridge.types import ModelFileError  # noqa: E402
+from app.settings.schema import THEME, ThemeChoice  # noqa: E402
+from app.settings.store import Settings  # noqa: E402
+from app.widgets.main_window import MainWindow  # noqa: E402
+from tests.helpers.fake_engine import FakeEngine, FakeGeneration  # noqa: E402
+
+SIZES = ((1280, 820), (900, 600))
+MODEL = Path("/models/qwen3-4b-q4_k_m.gguf")
+OTHER = Path("/models/gemma-3-1b-it-q8_0.gguf")
+CUT_SHORT = Path("/models/mistral-7b-q4_k_m.gguf")
+QUESTION = "Write quicksort in Python and say when it is slow."
+REPLY = """\
+Quicksort picks a pivot, splits the list around it and sorts the two sides. It is fast on average, \
+and degrades when every pivot is the smallest or largest element left.
+
+def quicksort(items):
+    if len(items) < 2:
+        return items
+    pivot = items[len(items) // 2]
+    left  = [x for x in items if x < pivot]
+    same  = [x for x in items if x == pivot]
+    right = [x for x in items if x > pivot]
+    return quicksort(left) + same + quicksort(right)
+
+Sorted input with the first element as pivot costs n²/2 comparisons; the middle element avoids \
+that case."""
+OTHER_QUESTIONS = (
+    "Letter to the council about the crossing at the school",
+    "Gated delta nets, plainly",
+    "A recipe for lentils that keeps for three days in the fridge and does not need stock",
+)
+
+
+@dataclass
+class Stage:
+    """A window over a fake engine, and what a person does with it."""
+
+    window: MainWindow
+    engine: FakeEngine
+
+    async def settle(self) -> None:
+        """Let timers and layouts run their course."""
+        await asyncio.sleep(0.25)
+
+    def drag(self, *paths: Path) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        self._data = data
+        place = QPoint(self.window.width() // 2, self.window.height() // 2)
+        event = QDragEnterEvent(
+            place,
+            Qt.DropAction.CopyAction,
+            data,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        QApplication.sendEvent(self.window, event)
+
+    def drop(self, path: Path) -> None:
+        self.window._drops.dropped.emit([QUrl.fromLocalFile(str(path))])
+
+    async def load(self, path: Path = MODEL) -> None:
+        self.drop(path)
+        await self.settle()
+        self.engine.loads[-1].finish()
+        await self.settle()
+
+    async def send(self, text: str) -> FakeGeneration:
+        composer = self.window.findChild(QPlainTextEdit, "composer")
+        composer.setPlainText(text)
+        self.window.findChild(QPushButton, "sendButton").click()
+        await self.settle()
+        return self.engine.generations[-1]
+
+    async def answer(self, question: str, reply: str = REPLY) -> None:
+        generation = await self.send(question)
+        for word in reply.split(" "):
+            generation.say(word + " ")
+        await self.settle()
+        generation.finish(text=reply)
+        await self.settle()
+
+
+async def empty(stage: Stage) -> None:
+    """First start."""
+
+
+async def loading(stage: Stage) -> None:
+    """The first model on its way, with a message that waits for it."""
+    stage.drop(MODEL)
+    await stage.settle()
+    stage.engine.loads[-1].progress("Reading weights", 0.42)
+    composer = stage.window.findChild(QPlainTextEdit, "composer")
+    composer.setPlainText(QUESTION)
+    stage.window.findChild(QPushButton, "sendButton").click()
+
+
+async def loading_first(stage: Stage) -> None:
+    """Before anything but the name is known."""
+    stage.drop(MODEL)
+
+
+async def drag(stage: Stage) -> None:
+    """A model held over the window."""
+    await finished(stage)
+    stage.drag(OTHER)
+
+
+async def drag_refused(stage: Stage) -> None:
+    """Something else held over the window."""
+    stage.drag(Path("/home/anna/notes.pdf"))
+
+
+async def ready(stage: Stage) -> None:
+    """A model, and nothing said yet."""
+    await stage.load()
+
+
+async def reading(stage: Stage) -> None:
+    """The prompt is being read."""
+    await stage.load()
+    generation = await stage.send(QUESTION)
+    generation.read_prompt(512, 1204)
+
+
+async def generating(stage: Stage) -> None:
+    """A reply half written, among other chats."""
+    await stage.load()
+    for question in OTHER_QUESTIONS[1:]:
+        await stage.answer(question)
+        stage.window.findChild(QPushButton, "newChat").click()
+    await stage.send(OTHER_QUESTIONS[0])
+    stage.window.findChild(QPushButton, "newChat").click()
+    left = await stage.send(QUESTION)
+    for word in REPLY.split(" ")[:90]:
+        left.say(word + " ")
+    stage.engine.generations[-2].say("Dear council,")
+    stage.engine.generations[-2].finish()
+
+
+async def finished(stage: Stage) -> None:
+    """A reply with its figures."""
+    await stage.load()
+    await stage.answer(QUESTION)
+
+
+async def long_chat(stage: Stage) -> None:
+    """More than fits, and a second model on its way."""
+    await finished(stage)
+    await stage.answer("And in one line?", "sorted(items)")
+    await stage.answer("Who invented it?\n\nPlease cite a source that I can find in a library.")
+    stage.drop(OTHER)
+    await stage.settle()
+    stage.engine.loads[-1].progress("Reading weights", 0.73)
+
+
+async def error(stage: Stage) -> None:
+    """A file that cannot be used, with the details open."""
+    await stage.load()
+    stage.engine.broken[CUT_SHORT] = ModelFileError(
+        "This file is cut short: 1.2 GB of 2.7 GB are there. Download it again.",
+        details="tensor blk.17.ffn_down.weight ends at byte 2691234816, the file at 1213202432",
+    )
+    stage.drop(CUT_SHORT)
+    await stage.settle()
+    stage.window.findChild(QPushButton, "errorDetails").click()
+
+
+async def failed_reply(stage: Stage) -> None:
+    """A reply that broke off."""
+    await stage.load()
+    generation = await stage.send(QUESTION)
+    generation.say("Quicksort picks a pivot, splits the list")
+    await stage.settle()
+    generation.fail("The device ran out of memory. Choose a smaller context.", "alloc 512 MiB")
+
+
+async def picker(stage: Stage) -> None:
+    """The list of models, open."""
+    await stage.load(OTHER)
+    await finished(stage)
+    stage.window.findChild(QPushButton, "mainModelPicker").click()
+
+
+STATES: tuple[Callable[[Stage], Awaitable[None]], ...] = (
+    empty,
+    loading_first,
+    loading,
+    drag,
+    drag_refused,
+    ready,
+    reading,
+    generating,
+    finished,
+    long_chat,
+    error,
+    failed_reply,
+    picker,
+)
+
+
+async def take(
+    state: Callable[[Stage], Awaitable[None]],
+    theme: ThemeChoice,
+    size: tuple[int, int],
+    folder: Path,
+) -> None:
+    """Bring a fresh window into a state and save what it shows."""
+    with tempfile.TemporaryDirectory() as data:
+        Settings(Path(data) / "settings.json").set(THEME, theme)
+        engine = FakeEngine(names={MODEL: "Qwen3 4B", OTHER: "Gemma 3 1B Instruct"})
+        stage = Stage(build_window(Path(data), engine), engine)
+        stage.window.resize(*size)
+        stage.window.show()
+        await stage.settle()
+        await state(stage)
+        await stage.settle()
+        picture = stage.window.grab()
+        popup = stage.window.findChild(QWidget, "mainModelPopup")
+        if popup.isVisible():
+            place = stage.window.mapFromGlobal(popup.pos())
+            popup.render(picture, place)
+        width, height = size
+        picture.save(str(folder / f"{state.__name__}-{theme}-{width}x{height}.png"))
+        popup.hide()
+        stage.window.close()
+        while not engine.closed:
+            await asyncio.sleep(0.01)
+        stage.window.deleteLater()
+
+
+async def take_all(folder: Path, names: list[str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for state in STATES:
+        if names and state.__name__ not in names:
+            continue
+        for theme in (ThemeChoice.LIGHT, ThemeChoice.DARK):
+            for size in SIZES:
+                await take(state, theme, size, folder)
+        print(state.__name__)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    QLocale.setDefault(QLocale(QLocale.Language.English))
+    application = QApplication(sys.argv[:1])
+    application.setQuitOnLastWindowClosed(False)
+    with QEventLoop(application) as loop:
+        loop.run_until_complete(take_all(options.folder, options.names))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
