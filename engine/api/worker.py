@@ -9,6 +9,7 @@ from engine.api.generation import Generation
 from engine.api.loading import Model
 from engine.base.errors import EngineStoppedError, RequestError
 from engine.base.types import Failed, Request
+from engine.sampling.limits import check_params
 from engine.scheduler.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
@@ -70,6 +71,7 @@ class Worker:
             raise RequestError(
                 f"Token {wrong} is not in this model's vocabulary of {vocab} tokens."
             )
+        check_params(request.sampling, vocab)
         reply = Reply(request, self.model.tokenizer, time.perf_counter)
         return Job(request, feed, reply, generation.publish, generation.cancelled)
 

@@ -15,12 +15,14 @@ class Slot:
     Attributes:
         held: what its state holds: the tokens of the last job that were committed.
         job: the job being served, None when free.
-        used_at: number of the admission that used it last; the longest unused goes first.
+        used_at: number of the last admission to it; the longest unused is given first.
+        read_at: number of the last pass that read of its prompt; who waited longest goes first.
     """
 
     held: Feed = field(default_factory=lambda: Feed((), 1))
     job: Job | None = None
     used_at: int = 0
+    read_at: int = 0
 
 
 class Scheduler:
@@ -36,6 +38,7 @@ class Scheduler:
         self._waiting: deque[Job] = deque()
         self._row_budget = row_budget
         self._admissions = 0
+        self._passes = 0
 
     @property
     def jobs(self) -> list[Job]:
@@ -68,17 +71,20 @@ class Scheduler:
 
     def plan(self) -> list[PlannedRows]:
         """The rows of the next pass: one for each running reply, then prompts in turn."""
-        served = [(index, slot.job) for index, slot in enumerate(self._slots) if slot.job]
-        served.sort(key=lambda entry: (entry[1].remaining > 1, self._slots[entry[0]].used_at))
+        self._passes += 1
         planned: list[PlannedRows] = []
+        reading: list[tuple[int, Slot, Job]] = []
+        for index, slot in enumerate(self._slots):
+            if slot.job and slot.job.remaining == 1:
+                planned.append(self._rows(index, slot.job, budget=1))
+            elif slot.job:
+                reading.append((index, slot, slot.job))
         budget = self._row_budget
-        for index, job in served:
-            if job.remaining > 1 and budget <= 0:
-                continue
-            rows = PlannedRows(job, index, job.feed.groups(job.computed, budget))
-            if job.remaining > 1:
-                budget -= rows.num_rows
-            planned.append(rows)
+        for index, slot, job in sorted(reading, key=lambda entry: entry[1].read_at):
+            if budget > 0:
+                planned.append(self._rows(index, job, budget))
+                budget -= planned[-1].num_rows
+                slot.read_at = self._passes
         return planned
 
     def release(self, job: Job, *, keep_state: bool) -> None:
@@ -90,3 +96,6 @@ class Scheduler:
         slot.job = None
         slot.held = job.feed
         slot.held.truncate(job.computed if keep_state else 0)
+
+    def _rows(self, index: int, job: Job, budget: int) -> PlannedRows:
+        return PlannedRows(job, index, job.feed.groups(job.computed, budget))

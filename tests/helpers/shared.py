@@ -1,4 +1,4 @@
-"""The recorded models, vocabularies and checks that lie beside the project, or a skip that says so."""
+"""The recorded models, vocabularies and checks beside the project, or a skip that says why not."""
 
 import os
 import sys
@@ -33,7 +33,8 @@ def shared_tool(name: str) -> ModuleType:
     if str(folder) not in sys.path:
         sys.path.append(str(folder))  # the tools import each other by plain name
     spec = util.spec_from_file_location(name, folder / f"{name}.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

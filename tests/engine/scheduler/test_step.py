@@ -1,0 +1,238 @@
+"""Requests served on a real model: what they emit never depends on what runs beside them."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.base.errors import ModelOutputError
+from engine.base.types import (
+    Event,
+    Failed,
+    Finished,
+    GenerationResult,
+    PromptProgress,
+    Request,
+    SamplingParams,
+    Segment,
+    StopReason,
+    TextDelta,
+)
+from engine.gguf.reader import open_gguf
+from engine.models.runner import Runner
+from engine.scheduler.feed import Feed
+from engine.scheduler.reply import Reply
+from engine.scheduler.request import Job
+from engine.scheduler.step import Stepper
+from engine.text.tokenizer import Tokenizer, load_tokenizer
+from tests.helpers.models import open_runner
+from tests.helpers.tiny_model import TinyModel
+
+CONTEXT = 300
+PROMPTS = [[(7 * i + 11 * n) % 256 for i in range(length)] for n, length in enumerate((5, 70, 131))]
+
+
+class Bench:
+    """A stepper over a tiny model, with every event of every job."""
+
+    def __init__(self, runner: Runner, tokenizer: Tokenizer, slots: int) -> None:
+        self._runner = runner
+        self._tokenizer = tokenizer
+        self._slots = slots
+        self._clock = itertools.count().__next__
+        self.stepper = Stepper(runner, slots, CONTEXT, self._clock)
+        self.events: dict[Job, list[Event]] = {}
+
+    def submit(self, tokens: list[int], **changes: object) -> Job:
+        segments = changes.pop("prompt", (Segment(tuple(tokens)),))
+        defaults = {"max_tokens": 12, "digest": True, "ignore_eos": True}
+        request = Request(segments, **(defaults | changes))  # type: ignore[arg-type]
+        events: list[Event] = []
+        feed = Feed(request.prompt, self._runner.prompt_group)
+        reply = Reply(request, self._tokenizer, self._clock)
+        job = Job(request, feed, reply, events.append)
+        self.events[job] = events
+        self.stepper.submit(job)
+        return job
+
+    def finish(self) -> None:
+        while self.stepper.jobs:
+            self.stepper.step()
+
+    def result(self, job: Job) -> GenerationResult:
+        self.finish()
+        final = self.events[job][-1]
+        assert isinstance(final, Finished)
+        return final.result
+
+    def solo(self, tokens: list[int], **changes: object) -> GenerationResult:
+        return self.result(self.submit(tokens, **changes))
+
+    def take_every_slot(self) -> None:
+        """Leave nothing in any slot that an earlier request could be reused from."""
+        for slot in range(self._slots):
+            self.submit([200 + slot] * 100, max_tokens=1)
+        self.finish()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return TinyModel().write(tmp_path_factory.mktemp("step") / "tiny.gguf")
+
+
+@pytest.fixture(params=[1, 3])
+def bench(model: Path, request: pytest.FixtureRequest) -> Iterator[Bench]:
+    with open_gguf(model) as file:
+        tokenizer = load_tokenizer(file.metadata)
+    with open_runner(model, slots=request.param, context=CONTEXT) as runner:
+        yield Bench(runner, tokenizer, request.param)
+
+
+def test_requests_together_say_what_each_says_alone(bench: Bench) -> None:
+    alone = [bench.solo(prompt) for prompt in PROMPTS]
+    jobs = [bench.submit(prompt) for prompt in PROMPTS]
+    together = [bench.result(job) for job in jobs]
+    for one, other in zip(alone, together, strict=True):
+        assert one.tokens == other.tokens
+        assert (one.digest, one.state_digest) == (other.digest, other.state_digest)
+
+
+def test_the_next_turn_computes_only_what_is_new_and_changes_nothing(bench: Bench) -> None:
+    first = bench.solo(PROMPTS[1])
+    turn = (
+        Segment(tuple(PROMPTS[1])),
+        Segment(first.tokens[:-1], generated=True),
+        Segment((3, 1, 4)),
+    )
+    warm = bench.solo([], prompt=turn)
+    bench.take_every_slot()
+    cold = bench.solo([], prompt=turn)
+    assert (warm.timings.cache_n, warm.timings.prompt_n) == (70 + 11, 3)
+    assert cold.timings.cache_n == 0
+    assert (warm.tokens, warm.digest, warm.state_digest) == (
+        cold.tokens,
+        cold.digest,
+        cold.state_digest,
+    )
+
+
+def test_a_reply_ends_when_the_context_is_full(bench: Bench) -> None:
+    result = bench.solo(PROMPTS[2], max_tokens=None)
+    assert result.stop_reason is StopReason.CONTEXT
+    assert len(PROMPTS[2]) + len(result.tokens) == CONTEXT + 1  # the last one is never fed
+
+
+def test_a_prompt_that_fills_the_context_gets_one_token(bench: Bench) -> None:
+    result = bench.solo([5] * CONTEXT)
+    assert result.stop_reason is StopReason.CONTEXT
+    assert len(result.tokens) == 1
+
+
+def test_the_state_holds_every_token_but_the_last_emitted(bench: Bench) -> None:
+    job = bench.submit(PROMPTS[0])
+    bench.finish()
+    assert job.computed == len(PROMPTS[0]) + 12 - 1
+
+
+def test_every_job_ends_in_exactly_one_final_event(bench: Bench) -> None:
+    for prompt in PROMPTS:
+        bench.submit(prompt)
+    bench.finish()
+    for events in bench.events.values():
+        assert [isinstance(event, Finished | Failed) for event in events].index(True) == (
+            len(events) - 1
+        )
+
+
+def test_events_tell_progress_and_then_every_token_once(bench: Bench) -> None:
+    job = bench.submit(PROMPTS[2])
+    result = bench.result(job)
+    progress = [event for event in bench.events[job] if isinstance(event, PromptProgress)]
+    deltas = [event for event in bench.events[job] if isinstance(event, TextDelta)]
+    assert [event.done for event in progress] == [64, 128]
+    assert {event.total for event in progress} == {131}
+    assert sum((delta.tokens for delta in deltas), ()) == result.tokens
+    assert "".join(delta.text for delta in deltas) == result.text
+    assert deltas[0].context_used == 131
+
+
+def test_cancelling_ends_a_reply_within_one_step(bench: Bench) -> None:
+    job = bench.submit(PROMPTS[0], max_tokens=None)
+    for _ in range(4):
+        bench.stepper.step()
+    emitted = len(job.reply.tokens)
+    job.cancelled.set()
+    bench.stepper.step()
+    final = bench.events[job][-1]
+    assert isinstance(final, Finished)
+    assert final.result.stop_reason is StopReason.CANCELLED
+    assert len(final.result.tokens) == emitted
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 3, 5])
+def test_after_a_cancelled_request_the_next_is_as_if_it_came_first(
+    bench: Bench, steps: int
+) -> None:
+    expected = bench.solo(PROMPTS[2])
+    bench.take_every_slot()
+    job = bench.submit(PROMPTS[2])
+    for _ in range(steps):
+        bench.stepper.step()
+    job.cancelled.set()
+    again = bench.solo(PROMPTS[2])
+    assert (again.tokens, again.digest) == (expected.tokens, expected.digest)
+
+
+def test_a_reply_that_goes_wrong_ends_alone(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = bench.solo(PROMPTS[0])
+    broken = SamplingParams(seed=666)
+
+    def sample(*arguments: object) -> int:
+        if arguments[1] is broken:
+            raise ModelOutputError("It broke. Do something.")
+        return original(*arguments)
+
+    import engine.scheduler.step as step
+
+    original = step.sample
+    monkeypatch.setattr(step, "sample", sample)
+    bad, good = bench.submit(PROMPTS[1], sampling=broken), bench.submit(PROMPTS[0])
+    assert bench.result(good).digest == expected.digest
+    assert bench.events[bad][-1] == Failed("It broke. Do something.")
+
+
+def test_a_failing_pass_ends_its_requests_and_the_next_is_served(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = bench.solo(PROMPTS[0])
+    job = bench.submit(PROMPTS[1])
+
+    def fail(*_: object) -> torch.Tensor:
+        raise RuntimeError("out of luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.kernels.reference.swiglu", fail)
+        bench.finish()
+    final = bench.events[job][-1]
+    assert isinstance(final, Failed)
+    assert "out of luck" in final.details
+    assert "out of luck" not in final.message
+    assert bench.solo(PROMPTS[0]).digest == expected.digest
+
+
+def test_the_same_seed_says_the_same_and_another_something_else(bench: Bench) -> None:
+    def said(seed: int) -> tuple[int, ...]:
+        return bench.solo(PROMPTS[0], sampling=SamplingParams(temperature=1.0, seed=seed)).tokens
+
+    assert said(1) == said(1)
+    assert said(1) != said(2)
+
+
+def test_log_probabilities_come_with_every_token(bench: Bench) -> None:
+    result = bench.solo(PROMPTS[0], top_logprobs=3)
+    assert [entry.token for entry in result.logprobs] == list(result.tokens)
+    for entry in result.logprobs:  # greedy: the emitted token is the likeliest
+        assert entry.top[0] == (entry.token, entry.logprob)
+        assert len(entry.top) == 3

@@ -1,0 +1,59 @@
+"""Model files opened and made ready to run, without an engine around them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from engine.gguf.reader import open_gguf
+from engine.kernels.interpreter import TorchModel
+from engine.memory.model_memory import ModelMemory
+from engine.memory.sequence_state import SequenceState
+from engine.models.registry import build_model
+from engine.models.runner import Runner, SlotRows
+from engine.weights.source import WeightSource
+
+
+@contextmanager
+def open_runner(
+    path: Path, *, slots: int = 1, context: int = 1024, kv_type: str = "f32", poison: bool = True
+) -> Iterator[Runner]:
+    """A runner whose memory holds NaN wherever it is not live; its integrity is checked behind."""
+    device = torch.device("cpu")
+    with open_gguf(path) as file:
+        model = build_model(file, WeightSource(file))
+        backend = TorchModel(model.program, device, context, lambda _: None)
+        memory = ModelMemory(model.states, slots, context, kv_type, device, poison=poison)
+        runner = Runner(backend, memory, slots, model.vocab_size)
+        yield runner
+        memory.check_integrity()
+
+
+def prompt(
+    runner: Runner, sequence: SequenceState, tokens: Sequence[int], *, slot: int = 0, chunk: int = 0
+) -> torch.Tensor:
+    """Feed a prompt in chunks of `chunk` rows (0: at once); logits of every row."""
+    step = chunk or len(tokens)
+    parts = []
+    for start in range(0, len(tokens), step):
+        group = tokens[start : start + step]
+        parts.append(runner.forward([SlotRows(slot, sequence, [group], len(group))]))
+        sequence.commit(len(group))
+    return torch.cat(parts)
+
+
+def rows_of(sequence: SequenceState, tokens: Sequence[int], *, slot: int = 0) -> SlotRows:
+    """Rows as a model emits them: each a group of its own, logits for all."""
+    return SlotRows(slot, sequence, [[token] for token in tokens], len(tokens))
+
+
+def decode(
+    runner: Runner, sequence: SequenceState, tokens: Sequence[int], *, slot: int = 0
+) -> torch.Tensor:
+    """Feed emitted tokens one pass each; logits of every row."""
+    parts = []
+    for token in tokens:
+        parts.append(runner.forward([rows_of(sequence, [token], slot=slot)]))
+        sequence.commit(1)
+    return torch.cat(parts)

@@ -1,0 +1,120 @@
+"""Whole models of random weights, small enough to write and run within a test."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gguf import GGMLQuantizationType as GgmlType
+from gguf.quants import quantize
+
+from tests.helpers.tiny_gguf import Tensor, write_gguf
+
+SPECIAL = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
+TEMPLATE = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+
+
+@dataclass(frozen=True)
+class TinyModel:
+    """Sizes that differ pairwise, so that a transposed axis shows."""
+
+    architecture: str = "llama"
+    layers: int = 2
+    width: int = 96
+    heads: int = 6
+    kv_heads: int = 2
+    head_dim: int = 32
+    feed_forward: int = 160
+    context: int = 2048
+    quant: GgmlType = GgmlType.F32
+    tied: bool = False
+    biases: bool = False
+    rope_freqs: bool = False
+    seed: int = 1
+
+    @property
+    def vocab(self) -> int:
+        return 256 + len(SPECIAL)
+
+    def write(self, path: Path) -> Path:
+        """Write the file and return its path."""
+        return write_gguf(path, self.metadata(), self.tensors())
+
+    def metadata(self) -> dict[str, object]:
+        """The hyperparameters and a byte-level tokenizer."""
+        prefix = self.architecture + "."
+        return {
+            "general.architecture": self.architecture,
+            "general.name": "Tiny",
+            prefix + "block_count": self.layers,
+            prefix + "context_length": self.context,
+            prefix + "embedding_length": self.width,
+            prefix + "feed_forward_length": self.feed_forward,
+            prefix + "attention.head_count": self.heads,
+            prefix + "attention.head_count_kv": self.kv_heads,
+            prefix + "attention.key_length": self.head_dim,
+            prefix + "attention.value_length": self.head_dim,
+            prefix + "attention.layer_norm_rms_epsilon": 1e-5,
+            prefix + "rope.dimension_count": self.head_dim,
+            "tokenizer.ggml.model": "gpt2",
+            "tokenizer.ggml.pre": "qwen2",
+            "tokenizer.ggml.tokens": [*byte_pieces(), *SPECIAL],
+            "tokenizer.ggml.token_type": [1] * 256 + [3] * len(SPECIAL),
+            "tokenizer.ggml.merges": ["Ġ t", "h e"],
+            "tokenizer.ggml.eos_token_id": 257,
+            "tokenizer.chat_template": TEMPLATE,
+        }
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Random weights of about unit gain."""
+        rng = np.random.default_rng(self.seed)
+        query, key = self.heads * self.head_dim, self.kv_heads * self.head_dim
+        tensors: dict[str, Tensor] = {}
+
+        def matrix(name: str, rows: int, columns: int, *, bias: bool = False) -> None:
+            values = rng.standard_normal((rows, columns)) / np.sqrt(columns)
+            tensors[name + ".weight"] = _stored(values.astype(np.float32), self.quant)
+            if bias and self.biases:
+                vector(name + ".bias", rows, 0.0)
+
+        def vector(name: str, size: int, mean: float) -> None:
+            values = mean + 0.1 * rng.standard_normal(size)
+            tensors[name] = (values.astype(np.float32), None)
+
+        matrix("token_embd", self.vocab, self.width)
+        vector("output_norm.weight", self.width, 1.0)
+        if not self.tied:
+            matrix("output", self.vocab, self.width, bias=True)
+        if self.rope_freqs:
+            vector("rope_freqs.weight", self.head_dim // 2, 3.0)
+        for layer in range(self.layers):
+            block = f"blk.{layer}."
+            vector(block + "attn_norm.weight", self.width, 1.0)
+            vector(block + "ffn_norm.weight", self.width, 1.0)
+            matrix(block + "attn_q", query, self.width, bias=True)
+            matrix(block + "attn_k", key, self.width, bias=True)
+            matrix(block + "attn_v", key, self.width, bias=True)
+            matrix(block + "attn_output", self.width, query, bias=True)
+            matrix(block + "ffn_gate", self.feed_forward, self.width, bias=True)
+            matrix(block + "ffn_up", self.feed_forward, self.width, bias=True)
+            matrix(block + "ffn_down", self.width, self.feed_forward, bias=True)
+            if self.architecture == "qwen3":
+                vector(block + "attn_q_norm.weight", self.head_dim, 1.0)
+                vector(block + "attn_k_norm.weight", self.head_dim, 1.0)
+        return tensors
+
+
+def byte_pieces() -> list[str]:
+    """GPT-2's printable stand-ins for the 256 bytes, in the order of the bytes."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    stand_ins = iter(range(256, 512))
+    return [chr(byte) if byte in printable else chr(next(stand_ins)) for byte in range(256)]
+
+
+def _stored(values: np.ndarray[Any, Any], quant: GgmlType) -> Tensor:
+    if quant == GgmlType.F32:
+        return values, None
+    return quantize(values, quant), quant
