@@ -64,7 +64,7 @@ class Stage:
 
     async def settle(self) -> None:
         """Let timers and layouts run their course."""
-        await asyncio.sleep(0.25)
+        await asyncio.sleep(0.15)
 
     def drag(self, *paths: Path) -> None:
         data = QMimeData()
@@ -242,7 +242,7 @@ async def take(
         picture = stage.window.grab()
         popup = stage.window.findChild(QWidget, "mainModelPopup")
         if popup.isVisible():
-            place = stage.window.mapFromGlobal(popup.pos())
+            place = stage.window.mapFromGlobal(popup.geometry().topLeft())
             popup.render(picture, place)
         width, height = size
         picture.save(str(folder / f"{state.__name__}-{theme}-{width}x{height}.png"))

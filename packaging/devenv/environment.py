@@ -94,8 +94,11 @@ class Environment:
 
     def _make(self, python: str, *options: str) -> None:
         command = [python, "-m", "venv", *options, str(self.folder)]
-        if subprocess.run(command).returncode:
+        made = subprocess.run(command, capture_output=True, text=True)  # silent when interrupted
+        if made.returncode:
+            reason = (made.stderr or made.stdout).strip().splitlines()[-1:]
             raise SetupError(
-                f"Python could not make a virtual environment in {self.folder}; the lines above "
-                "say why. Check that the disk has room, then run this command again."
+                f"Python could not make a virtual environment in {self.folder} "
+                f"({' '.join(reason) or 'no reason given'}): check that the disk has room and the "
+                "folder can be written, then run this command again."
             )

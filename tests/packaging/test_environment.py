@@ -93,10 +93,10 @@ def test_a_moved_environment_goes_on_with_its_new_paths(made):
     assert "moved here" in (moved.folder / scripts / "activate").read_text(encoding="utf-8")
 
 
-def test_a_venv_that_fails_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "devenv.environment.subprocess.run",
-        lambda command: subprocess.CompletedProcess(command, 1),
-    )
-    with pytest.raises(SetupError, match="could not make a virtual environment"):
-        Environment(tmp_path).create(executable())
+@pytest.mark.skipif(sys.platform == "win32", reason="stands in for Python with a shell script")
+def test_a_venv_that_fails_is_told_with_its_reason(tmp_path):
+    failing = tmp_path / "python"
+    failing.write_text("#!/bin/sh\necho 'some lines' >&2\necho 'No space left' >&2\nexit 1\n")
+    failing.chmod(0o755)
+    with pytest.raises(SetupError, match=r"could not make .* \(No space left\): check"):
+        Environment(tmp_path).create(str(failing))
