@@ -11,10 +11,9 @@ from app.actions import chat as chat_actions
 from app.actions import models as model_actions
 from app.actions.session import Notices, Session
 from app.bridge.main_model import MainModel
-from app.bridge.real_engine import RealEngine
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
-from app.bridge.types import EngineClient
+from app.bridge.types import Engine, EngineClient
 from app.domain.problem import Problem
 from app.network import NetworkWatch
 from app.paths import resources_dir
@@ -69,7 +68,7 @@ def build_window(data_dir: Path, engine: EngineClient | None = None) -> MainWind
 def build_application(data_dir: Path, engine: EngineClient | None = None) -> Application:
     """As `build_window`, for callers that need more of it than the window."""
     _prepare_qt()
-    engine = engine or RealEngine()
+    engine = engine or Engine()
     settings = Settings(data_dir / SETTINGS_FILE)
     theme = Theme(settings.get(THEME), resources_dir() / "icons")
     notices = Notices()
@@ -110,4 +109,4 @@ def _reply_ended(session: Session, conversation_id: str, problem: Problem | None
 def _load_failed(session: Session, problem: Problem) -> None:
     session.notices.raised.emit(problem)
     if session.model.loaded is None:
-        chat_actions.give_up_queued(session, problem.sentence)
+        chat_actions.give_up_queued(session)

@@ -79,13 +79,12 @@ def answer_queued(session: Session, model: LoadedModel) -> None:
             _answer(session, chat, reply, model)
 
 
-def give_up_queued(session: Session, reason: str) -> None:
-    """Mark the replies that waited for a model which did not come; `reason` is a sentence."""
+def give_up_queued(session: Session) -> None:
+    """Mark the replies that waited for a model which did not come."""
     for chat in session.chats.listed_chats:
         reply = chat.pending_reply
         if reply and reply.state is MessageState.QUEUED:
             reply.state = MessageState.FAILED
-            reply.error = reason
             session.chats.reply_ended(chat.id)
 
 

@@ -30,10 +30,8 @@ Verdict = UseAsMainModel | Refuse
 def judge(urls: Sequence[QUrl]) -> Verdict:
     """Decide by name alone, without opening anything."""
     if len(urls) != 1:
-        count = len(urls)
-        return Refuse(
-            translate("Drops", "Drop one model at a time; these are %n files.", "", count)
-        )
+        text = translate("Drops", "Drop one model at a time; these are %n files.", "", len(urls))
+        return Refuse(text)
     if not urls[0].isLocalFile():
         return Refuse(translate("Drops", "Only a file on this computer can be used as a model."))
     path = Path(urls[0].toLocalFile())

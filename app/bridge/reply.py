@@ -136,5 +136,4 @@ class Reply(QObject):
     def _fail(self, problem: Problem) -> Problem:
         self._show_text()
         self.message.state = MessageState.FAILED
-        self.message.error = problem.sentence
         return problem

@@ -3,6 +3,7 @@
 from app.bridge.engine_client import EngineClient, Generation
 from engine.api import (
     ChatOptions,
+    Engine,
     EngineStoppedError,
     Event,
     Failed,
@@ -25,6 +26,7 @@ from engine.api import Message as EngineMessage
 
 __all__ = [
     "ChatOptions",
+    "Engine",
     "EngineClient",
     "EngineMessage",
     "EngineStoppedError",

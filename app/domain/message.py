@@ -57,7 +57,6 @@ class Message:
     tokens: tuple[int, ...] | None = None
     stats: ReplyStats | None = None
     context: ContextUse | None = None
-    error: str = ""  # why a failed reply failed, as a sentence
 
     @property
     def is_pending(self) -> bool:

@@ -1,7 +1,6 @@
 """The sidebar's list of chats."""
 
 from enum import StrEnum
-from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -57,7 +56,7 @@ class ChatListModel(QAbstractListModel):
 
     def data(
         self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if not index.isValid():
             return None
         chat = self._rows[index.row()]

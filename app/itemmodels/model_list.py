@@ -1,7 +1,6 @@
 """The models that the main model's popup offers."""
 
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -34,7 +33,7 @@ class ModelListModel(QAbstractListModel):
 
     def data(
         self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if not index.isValid():
             return None
         summary = self._rows[index.row()]

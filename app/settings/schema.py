@@ -36,6 +36,10 @@ class Setting(Generic[T]):
     dump: Callable[[T], object]
     help: str
 
+    def checked(self, value: object) -> object:
+        """What the file held, as the file holds a valid value; `ValueError` if it is none."""
+        return self.dump(self.parse(value))
+
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
@@ -71,7 +75,8 @@ WINDOW_GEOMETRY: Setting[Geometry | None] = Setting(
     "Where the window was when it closed: x, y, width, height.",
 )
 
-SETTINGS: tuple[Setting[str] | Setting[ThemeChoice] | Setting[Geometry | None], ...] = (
+AnySetting = Setting[str] | Setting[ThemeChoice] | Setting[Geometry | None]
+SETTINGS: tuple[AnySetting, ...] = (
     LAST_MODEL,
     THEME,
     WINDOW_GEOMETRY,

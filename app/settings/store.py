@@ -2,13 +2,12 @@
 
 import json
 import logging
-import os
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from app.settings.schema import SETTINGS, Setting
+from app.settings.schema import SETTINGS, AnySetting, Setting
 
 T = TypeVar("T")
 log = logging.getLogger("paceline.settings")
@@ -47,9 +46,9 @@ class Settings(QObject):
         self._write()
         self.changed.emit(setting.key)
 
-    def _take(self, setting: Setting[T], value: object) -> None:
+    def _take(self, setting: AnySetting, value: object) -> None:
         try:
-            self._values[setting.key] = setting.dump(setting.parse(value))
+            self._values[setting.key] = setting.checked(value)
         except ValueError as error:
             log.warning("%s: %s is ignored: %s", self._path, setting.key, error)
 
@@ -58,7 +57,7 @@ class Settings(QObject):
         unfinished = self._path.with_suffix(".json.new")
         text = json.dumps(self._values, indent=2, ensure_ascii=False, sort_keys=True)
         unfinished.write_text(text + "\n", encoding="utf-8")
-        os.replace(unfinished, self._path)
+        unfinished.replace(self._path)
 
 
 def _read(path: Path) -> dict[str, object]:

@@ -35,6 +35,11 @@ QPushButton[look="quiet"] {
 }
 QPushButton[look="quiet"]:hover { color: $text; background: $tint; }
 QPushButton[look="quiet"]:focus { border: 1px solid $control_border; color: $text; }
+QPushButton[look="plain"] {
+    color: $dim; background: transparent; border: none; padding: 0; min-height: 24px;
+}
+QPushButton[look="plain"]:hover { color: $text; }
+QPushButton[look="plain"]:focus { color: $text; text-decoration: underline; }
 QPushButton[look="round"] {
     background: $button; border: 2px solid $button; border-radius: 17px; padding: 0;
     min-width: 30px; max-width: 30px; min-height: 30px; max-height: 30px;
@@ -42,7 +47,6 @@ QPushButton[look="round"] {
 QPushButton[look="round"]:focus { border: 2px solid $control_border; }
 QPushButton[look="round"]:disabled { background: $tint; border-color: $tint; }
 
-#dropTarget { background: $code_ground; }
 #composerFrame { background: $ground; border: 1px solid $hairline; border-radius: 14px; }
 #composerFrame[active="true"] { border: 1px solid $control_border; }
 QPlainTextEdit, QTextEdit {
@@ -51,10 +55,11 @@ QPlainTextEdit, QTextEdit {
     placeholder-text-color: $faint;
 }
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
+QFrame[look="card"] { background: $ground; border: 1px solid $hairline; border-radius: 18px; }
 QFrame[look="strip"] { background: $ground; border: 1px solid $hairline; border-radius: 10px; }
 QFrame[look="alarm"] { background: $ground; border: 1px solid $bad; border-radius: 10px; }
-QFrame[look="details"] { background: $code_ground; border-radius: 8px; }
 QFrame[look="popup"] { background: $ground; border: 1px solid $control_border; border-radius: 8px; }
+#errorDetailsText { background: $code_ground; border-radius: 8px; padding: 8px; }
 QFrame[look="popup"] QListView { background: $ground; border: none; }
 
 QProgressBar { background: $tint; border: none; border-radius: 3px; max-height: 6px; }

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
@@ -10,7 +10,8 @@ from app.widgets.common.labels import text_label
 
 INSET_PX = 16
 RADIUS_PX = 18
-VEIL_ALPHA = 235
+VEIL_ALPHA = 200
+CARD_WIDTH_PX = 520
 
 
 class DropOverlay(QWidget):
@@ -24,14 +25,16 @@ class DropOverlay(QWidget):
         self._covered = parent
         self._title = text_label(interface_font(Size.TITLE, QFont.Weight.DemiBold), wraps=True)
         self._line = text_label(interface_font(Size.BODY), look="dim", wraps=True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(64, 64, 64, 64)
+        card = QFrame()
+        card.setProperty("look", "card")
+        card.setFixedWidth(CARD_WIDTH_PX)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(32, 32, 32, 32)
         column.setSpacing(8)
-        column.addStretch()
         for label in (self._title, self._line):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(label)
-        column.addStretch()
+        QVBoxLayout(self).addWidget(card, 0, Qt.AlignmentFlag.AlignCenter)
         self._welcomes = True
         self.hide()
 

@@ -1,6 +1,7 @@
 """One sentence about what went wrong, with details for those who ask."""
 
 from PySide6.QtCore import Property, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout
 
 from app.domain.problem import Problem
@@ -9,7 +10,9 @@ from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import text_label
 
-DETAILS_HEIGHT_PX = 140
+MAX_DETAILS_LINES = 8
+DETAILS_FRAME_PX = 32
+ROW_HEIGHT_PX = 28
 
 
 class ErrorBar(QFrame):
@@ -22,6 +25,7 @@ class ErrorBar(QFrame):
         self._theme = theme
         self._problem = Problem("")
         self._icon = QLabel()
+        self._icon.setFixedHeight(ROW_HEIGHT_PX)
         self._sentence = text_label(interface_font(Size.CONTROL), wraps=True)
         self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._show_details = ThemedButton(
@@ -36,7 +40,7 @@ class ErrorBar(QFrame):
         self._details.setReadOnly(True)
         self._details.setAcceptDrops(False)
         self._details.setFont(code_font(Size.SMALL))
-        self._details.setFixedHeight(DETAILS_HEIGHT_PX)
+        self._details.setObjectName("errorDetailsText")
         self._details.setAccessibleName(self.tr("Details"))
         self._show_details.toggled.connect(self._details.setVisible)
         self._lay_out()
@@ -51,6 +55,9 @@ class ErrorBar(QFrame):
         self.setAccessibleName(problem.sentence)
         self._details.setPlainText(problem.details)
         self._show_details.setVisible(bool(problem.details))
+        lines = min(MAX_DETAILS_LINES, 1 + problem.details.count("\n") + len(problem.details) // 90)
+        line_px = QFontMetrics(self._details.font()).lineSpacing()
+        self._details.setFixedHeight(lines * line_px + DETAILS_FRAME_PX)
         self._show_details.setChecked(False)
         self._details.hide()
         self.show()
@@ -67,13 +74,15 @@ class ErrorBar(QFrame):
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._sentence.setMinimumHeight(ROW_HEIGHT_PX)
         row.addWidget(self._sentence, 1)
         row.addWidget(self._show_details, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._dismiss, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 8, 8)
+        column.setContentsMargins(12, 8, 8, 8)
         column.addLayout(row)
         column.addWidget(self._details)
+        column.setSpacing(8)
 
     def _fetch_icon(self) -> None:
         self._icon.setPixmap(self._theme.icon("circle-alert", "bad").pixmap(16, 16))

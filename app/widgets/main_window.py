@@ -67,6 +67,7 @@ class MainWindow(QMainWindow):
         self._bind_keys()
         self._wear_theme()
         self._restore_place()
+        self._pane.composer.edit.setFocus()
 
     async def announced(self) -> None:
         """Wait until the strip that says what is loading is on the screen."""

@@ -10,8 +10,9 @@ from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 
-WIDTH_PX = 320
-HEIGHT_PX = 34
+MIN_WIDTH_PX = 320
+MAX_WIDTH_PX = 460
+HEIGHT_PX = 36
 PADDING_PX = 12
 GAP_PX = 8
 ICON_PX = 16
@@ -32,8 +33,7 @@ class ModelPicker(QPushButton):
         self._model = model
         self._facts = ""
         self.setObjectName("mainModelPicker")
-        self.setFixedHeight(HEIGHT_PX + 2)
-        self.setMaximumWidth(WIDTH_PX)
+        self.setFixedHeight(HEIGHT_PX)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._label_font = interface_font(Size.CONTROL)
         self._name_font = interface_font(Size.CONTROL, QFont.Weight.DemiBold)
@@ -43,12 +43,17 @@ class ModelPicker(QPushButton):
         self._refresh()
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH_PX, HEIGHT_PX + 2)
+        label, name = QFontMetrics(self._label_font), QFontMetrics(self._name_font)
+        texts = label.horizontalAdvance(self.tr("Main model") + self._facts)
+        width = texts + name.horizontalAdvance(self.text()) + 4 * GAP_PX
+        width += 2 * PADDING_PX + ICON_PX
+        return QSize(min(MAX_WIDTH_PX, max(MIN_WIDTH_PX, width)), HEIGHT_PX)
 
     def _refresh(self) -> None:
         loaded = self._model.loaded
         name = loaded.summary.name if loaded else self.tr("none loaded")
         self._facts = facts(loaded.summary) if loaded else ""
+        self.updateGeometry()
         self.setText(name)
         self.setAccessibleName(self.tr("Main model: {name}").format(name=name))
         self.setAccessibleDescription(self._facts)
@@ -86,7 +91,7 @@ class ModelPicker(QPushButton):
     ) -> QRect:
         """Paint one stretch of text, elided to fit; returns the area that is left."""
         metrics = QFontMetrics(font)
-        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, area.width())
         painter.setFont(font)
         painter.setPen(colour)
         painter.drawText(QRectF(area), Qt.AlignmentFlag.AlignVCenter, elided)

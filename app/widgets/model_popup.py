@@ -56,9 +56,7 @@ class ModelPopup(QFrame):
             "dim",
             wraps=True,
         )
-        self._browse = ThemedButton(
-            theme, "mainModelBrowse", text=self.tr("Browse…"), icon="folder-open"
-        )
+        self._browse = ThemedButton(theme, "mainModelBrowse", text=self.tr("Browse…"))
         self._browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
         self._browse.clicked.connect(self._ask_to_browse)
         column = QVBoxLayout(self)

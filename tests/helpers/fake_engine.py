@@ -47,6 +47,7 @@ class FakeLoad:
     """A load under way; ends with `finish` or `fail`."""
 
     path: Path
+    name: str
     options: LoadOptions
     on_progress: Callable[[LoadProgress], None]
     ended: asyncio.Future[LoadedModel]
@@ -55,8 +56,8 @@ class FakeLoad:
     def progress(self, stage: str, fraction: float) -> None:
         self.on_progress(LoadProgress(stage, fraction))
 
-    def finish(self, name: str = "", context: int = 32_768) -> None:
-        summary = summary_of(self.path, name)
+    def finish(self, context: int = 32_768) -> None:
+        summary = summary_of(self.path, self.name)
         self.ended.set_result(LoadedModel(summary, "cpu", context, 1, 1234.0))
 
     def fail(self, error: PacelineError) -> None:
@@ -152,7 +153,7 @@ class FakeEngine:
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
     ) -> LoadedModel:
         ended: asyncio.Future[LoadedModel] = asyncio.get_running_loop().create_future()
-        load = FakeLoad(path, options, on_progress, ended)
+        load = FakeLoad(path, self.names.get(path, ""), options, on_progress, ended)
         self.loads.append(load)
         try:
             return await ended

@@ -1,6 +1,5 @@
 """The pane of the chat in view: notices, conversation, live figures, composer."""
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
@@ -44,11 +43,18 @@ class ChatPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 24)
         column.setSpacing(0)
-        for notice in (self.load_strip, self.error_bar):
-            column.addLayout(_in_column(notice, top=12))
+        notices = QWidget()
+        stack = QVBoxLayout(notices)
+        stack.setContentsMargins(0, 0, 0, 8)
+        stack.setSpacing(8)
+        stack.addWidget(self.load_strip)
+        stack.addWidget(self.error_bar)
+        column.addSpacing(12)
+        column.addLayout(_in_column(notices))
         column.addLayout(self._stack, 1)
         column.addLayout(_in_column(self._gauges))
-        column.addLayout(_in_column(self.composer, top=4))
+        column.addSpacing(4)
+        column.addLayout(_in_column(self.composer))
 
     def _connect(self) -> None:
         session, chats = self._session, self._session.chats
@@ -114,14 +120,12 @@ class ChatPane(QWidget):
         self.composer.edit.setPlaceholderText(text)
 
 
-def _in_column(widget: QWidget, top: int = 0) -> QHBoxLayout:
+def _in_column(widget: QWidget) -> QHBoxLayout:
     """Centre a widget on the reading column."""
     widget.setMaximumWidth(COLUMN_PX)
     row = QHBoxLayout()
-    row.setContentsMargins(MARGIN_PX, top, MARGIN_PX, 0)
-    row.addStretch(1)
-    row.addWidget(widget, 1000, Qt.AlignmentFlag.AlignTop)
-    row.addStretch(1)
+    row.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
+    row.addWidget(widget)
     return row
 
 

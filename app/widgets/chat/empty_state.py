@@ -35,17 +35,15 @@ class EmptyState(QWidget):
         self._line = text_label(interface_font(Size.BODY), look="dim")
         self._line.setAlignment(Qt.AlignmentFlag.AlignCenter)
         row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(self._target, 20)
-        row.addStretch(1)
+        row.addWidget(self._target)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(8)
-        column.addStretch(2)
+        column.addStretch(1)
         column.addLayout(row)
         column.addWidget(self._headline)
         column.addWidget(self._line)
-        column.addStretch(3)
+        column.addStretch(2)
         model.changed.connect(self._refresh)
         self._refresh()
 
@@ -60,9 +58,7 @@ class EmptyState(QWidget):
             self._line.setText(self.tr("Ready. What you write stays on this computer."))
         elif loading:
             self._headline.setText(loading.name)
-            self._line.setText(
-                self.tr("You can write already; it is sent when the model is ready.")
-            )
+            self._line.setText(self.tr("You can write already: it is sent when all is ready."))
 
 
 class _DropTarget(QFrame):

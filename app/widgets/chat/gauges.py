@@ -33,7 +33,7 @@ class GaugeRow(QWidget):
         self._speed = SpeedGauge()
         self._context = ContextGauge(theme)
         row = QHBoxLayout(self)
-        row.setContentsMargins(4, 0, 4, 0)
+        row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._prompt)
         row.addWidget(self._speed)
         row.addStretch()

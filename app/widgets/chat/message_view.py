@@ -1,7 +1,7 @@
 """One message on screen: own messages in a bubble at the right, replies plain on the ground."""
 
 from PySide6.QtCore import Property, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.message import Message, MessageState, Role
 from app.shortcuts import Shortcut
@@ -67,6 +67,7 @@ class OwnMessageView(MessageView):
         row.setContentsMargins(0, 0, 0, 0)
         row.addStretch()
         row.addWidget(self._bubble)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.refresh()
 
     def fit(self, column_width: int) -> None:
@@ -95,13 +96,20 @@ class ReplyView(MessageView):
         )
         self._stats = text_label(figure_font(Size.CONTROL), look="dim", wraps=True)
         self._stats.setObjectName("statsLine")
-        self._failure = text_label(interface_font(Size.CONTROL), look="bad", wraps=True)
+        self._failure = text_label(
+            interface_font(Size.CONTROL), self.tr("This reply broke off."), "bad"
+        )
         self._actions = self._make_actions(theme)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        for part in (self._waiting, self._text, self._stats, self._failure, self._actions):
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        column.addWidget(self._waiting)
+        column.addWidget(self._text)
+        for part in (self._stats, self._failure, self._actions):
             column.addWidget(part)
+        self._stats.setContentsMargins(0, 8, 0, 0)
+        self._failure.setContentsMargins(0, 8, 0, 0)
         self.refresh()
 
     def refresh(self) -> None:
@@ -114,7 +122,6 @@ class ReplyView(MessageView):
         if message.stats:
             self._stats.setText(stats_text(message.stats))
         self._failure.setVisible(message.state is MessageState.FAILED)
-        self._failure.setText(self.tr("This reply failed: {why}").format(why=message.error))
         self._actions.setVisible(is_last_word)
         self._copy.setVisible(bool(message.text))
 
@@ -126,21 +133,18 @@ class ReplyView(MessageView):
         """Replies take the whole column."""
 
     def _make_actions(self, theme: Theme) -> QWidget:
-        self._copy = ThemedButton(
-            theme, "copyReply", look="quiet", text=self.tr("Copy"), icon="copy", token="dim"
-        )
+        self._copy = ThemedButton(theme, "copyReply", look="plain", text=self.tr("Copy"))
         self._copy.describe(self.tr("Copy this reply"), Shortcut.COPY_REPLY.label)
         self._copy.clicked.connect(self.copy_asked)
         self._regenerate = ThemedButton(
-            theme, "regenerate", look="quiet", text=self.tr("Regenerate"), icon="refresh-cw",
-            token="dim",
-        )  # fmt: skip
+            theme, "regenerate", look="plain", text=self.tr("Regenerate")
+        )
         self._regenerate.describe(self.tr("Answer again"), Shortcut.REGENERATE.label)
         self._regenerate.clicked.connect(self.regenerate_asked)
         actions = QWidget()
         row = QHBoxLayout(actions)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row.setSpacing(16)
         row.addWidget(self._copy)
         row.addWidget(self._regenerate)
         row.addStretch()

@@ -38,13 +38,12 @@ class Transcript(QScrollArea):
         self._follows = True
         self._column_widget = QWidget()
         self._column = QVBoxLayout(self._column_widget)
-        self._column.setContentsMargins(0, 24, 0, 24)
+        self._column.setContentsMargins(0, 8, 0, 24)
         self._column.setSpacing(24)
         self._column.addStretch()
         page = QWidget()
-        row = QHBoxLayout(page)
-        row.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
-        row.addWidget(self._column_widget)
+        self._page_row = QHBoxLayout(page)
+        self._page_row.addWidget(self._column_widget)
         self.setWidget(page)
         bar = self.verticalScrollBar()
         bar.valueChanged.connect(self._note_place)
@@ -100,7 +99,8 @@ class Transcript(QScrollArea):
                 view.set_last(view is self._views[-1])
 
     def _column_width(self) -> int:
-        return min(COLUMN_PX, self.viewport().width() - 2 * MARGIN_PX)
+        bar_width = self.width() - self.viewport().width()
+        return min(COLUMN_PX, self.viewport().width() - bar_width - 2 * MARGIN_PX)
 
     def _note_place(self, value: int) -> None:
         self._follows = value >= self.verticalScrollBar().maximum() - AT_END_PX
@@ -112,6 +112,9 @@ class Transcript(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         width = self._column_width()
+        bar_width = self.width() - self.viewport().width()
+        # The column stays centred on the pane, above the composer, with or without a scroll bar.
+        self._page_row.setContentsMargins(MARGIN_PX + bar_width, 0, MARGIN_PX, 0)
         self._column_widget.setFixedWidth(width)
         for view in self._views:
             view.fit(width)

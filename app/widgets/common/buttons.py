@@ -1,7 +1,7 @@
 """Buttons whose icons follow the theme."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QIcon
 from PySide6.QtWidgets import QPushButton
 
 from app.theme.fonts import Size, interface_font
@@ -43,4 +43,8 @@ class ThemedButton(QPushButton):
 
     def _fetch_icon(self) -> None:
         if self._icon:
-            self.setIcon(self._theme.icon(self._icon, self._token, filled=self._filled))
+            icon = QIcon(self._theme.icon(self._icon, self._token, filled=self._filled))
+            faint = self._theme.icon(self._icon, "faint", filled=self._filled)
+            for size in faint.availableSizes():
+                icon.addPixmap(faint.pixmap(size), QIcon.Mode.Disabled)
+            self.setIcon(icon)

@@ -1,0 +1,84 @@
+import json
+
+import pytest
+
+from app.settings.schema import LAST_MODEL, SETTINGS, THEME, WINDOW_GEOMETRY, Geometry, ThemeChoice
+from app.settings.store import Settings
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "data" / "settings.json"
+
+
+def test_without_a_file_everything_is_at_its_default(file):
+    settings = Settings(file)
+    assert settings.get(THEME) is ThemeChoice.SYSTEM
+    assert settings.get(WINDOW_GEOMETRY) is None
+    assert not file.exists()
+
+
+def test_what_is_set_is_there_the_next_time(file):
+    settings = Settings(file)
+    settings.set(LAST_MODEL, "/models/ä.gguf")
+    settings.set(THEME, ThemeChoice.DARK)
+    settings.set(WINDOW_GEOMETRY, Geometry(1, -2, 800, 600))
+    again = Settings(file)
+    assert again.get(LAST_MODEL) == "/models/ä.gguf"
+    assert again.get(THEME) is ThemeChoice.DARK
+    assert again.get(WINDOW_GEOMETRY) == Geometry(1, -2, 800, 600)
+
+
+@pytest.mark.logs_warnings
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "\x00"])
+def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
+    file.parent.mkdir()
+    file.write_text(text)
+    settings = Settings(file)
+    assert settings.get(THEME) is ThemeChoice.SYSTEM
+    settings.set(THEME, ThemeChoice.LIGHT)
+    assert Settings(file).get(THEME) is ThemeChoice.LIGHT
+
+
+@pytest.mark.logs_warnings
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("theme", "sepia"),
+        ("theme", 3),
+        ("last_model", ["a"]),
+        ("window_geometry", [1, 2, 3]),
+        ("window_geometry", [1, 2, True, 4]),
+        ("window_geometry", [1, 2, 3, 1e300]),
+        ("window_geometry", "800x600"),
+    ],
+)
+def test_a_bad_value_costs_that_value_alone(file, key, value):
+    file.parent.mkdir()
+    good = {"theme": "dark", "last_model": "/a.gguf", "window_geometry": [1, 2, 3, 4]}
+    file.write_text(json.dumps(good | {key: value}))
+    settings = Settings(file)
+    for setting in SETTINGS:
+        is_default = settings.get(setting) == setting.default
+        assert is_default == (setting.key == key)
+
+
+def test_unknown_keys_are_left_out(file):
+    file.parent.mkdir()
+    file.write_text('{"theme": "dark", "colour": "red"}')
+    Settings(file).set(LAST_MODEL, "/a.gguf")
+    assert set(json.loads(file.read_text())) == {"theme", "last_model"}
+
+
+def test_a_change_is_told_once(file, qtbot):
+    settings = Settings(file)
+    keys = []
+    settings.changed.connect(keys.append)
+    settings.set(THEME, ThemeChoice.DARK)
+    settings.set(THEME, ThemeChoice.DARK)
+    assert keys == ["theme"]
+
+
+def test_every_setting_has_its_own_key_and_a_help_text():
+    assert len({setting.key for setting in SETTINGS}) == len(SETTINGS)
+    assert all(setting.help.endswith(".") for setting in SETTINGS)

@@ -1,0 +1,107 @@
+"""Files over the window: everything a person can drop, wherever they drop it."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtWidgets import QLabel, QPlainTextEdit
+
+from app.bridge.types import ModelFileError
+from tests.helpers.person import files
+
+OTHER = Path("/models/gemma.gguf")
+
+
+def overlay_text(person):
+    overlay = person.find("dropOverlay")
+    return [label.text() for label in overlay.findChildren(QLabel)] if overlay.isVisible() else []
+
+
+@pytest.mark.parametrize("direct", [False, True], ids=["window handle", "widget under pointer"])
+@pytest.mark.parametrize(
+    "where", ["mainWindow", "composer", "sidebar", "message-0", "message-1", "topRow", "chatList"]
+)
+def test_a_model_can_be_dropped_anywhere(ready_person, engine, qtbot, where, direct):
+    ready_person.say("hello")
+    engine.generations[0].say("hi")
+    engine.generations[0].finish()
+    qtbot.waitUntil(lambda: ready_person.sees("statsLine"))
+    place = None if where == "mainWindow" else ready_person.find(where)
+    event = ready_person.drop(files(OTHER), place, direct=direct)
+    assert event.isAccepted()
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    assert engine.loads[1].path == OTHER
+    assert ready_person.find("composer", QPlainTextEdit).toPlainText() == ""
+
+
+def test_dropping_never_asks_the_file_manager_to_move_the_file(person):
+    event = person.drop(files(OTHER))
+    assert event.dropAction() == Qt.DropAction.CopyAction
+
+
+def test_the_overlay_names_the_model_and_then_what_its_header_says(person, engine, qtbot):
+    engine.names[OTHER] = "Gemma 3 1B"
+    person.drag(files(OTHER), person.find("composer"))
+    assert overlay_text(person)[0] == "Use as main model: gemma.gguf"
+    qtbot.waitUntil(lambda: overlay_text(person)[0] == "Use as main model: Gemma 3 1B")
+    assert overlay_text(person)[1] == "qwen3 · Q4_K_M · 2.7 GB"
+    person.leave()
+    assert overlay_text(person) == []
+    assert engine.loads == []
+
+
+def test_the_overlay_says_why_a_broken_model_cannot_be_used(person, engine, qtbot):
+    engine.broken[OTHER] = ModelFileError("This file is cut short. Download it again.")
+    person.drag(files(OTHER))
+    qtbot.waitUntil(lambda: "This file is cut short. Download it again." in overlay_text(person))
+    person.leave()
+
+
+def test_a_header_read_too_late_does_not_bring_the_overlay_back(person, engine, qtbot):
+    person.drag(files(OTHER))
+    person.leave()
+    qtbot.waitUntil(lambda: engine.inspected == [OTHER])
+    qtbot.wait(20)
+    assert overlay_text(person) == []
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["/a/notes.pdf"], "notes.pdf is not a model. Drop a file that ends in .gguf."),
+        (["/tmp"], "tmp is a folder. Drop a file that ends in .gguf."),
+        (["/a/x.gguf", "/a/y.gguf"], "Drop one model at a time; these are 2 files."),
+    ],
+)
+def test_other_things_are_refused_with_a_sentence(person, engine, names, sentence):
+    person.drag(files(*names))
+    assert sentence in overlay_text(person)
+    person.drop(files(*names))
+    assert overlay_text(person) == []
+    assert person.sees("errorBar")
+    assert person.find("errorBar").property("text") == sentence
+    assert engine.loads == []
+
+
+def test_an_address_is_refused(person, engine):
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/model.gguf")])
+    person.drop(data)
+    assert "on this computer" in person.find("errorBar").property("text")
+    assert engine.inspected == []
+
+
+def test_text_dropped_on_the_composer_stays_text(person, engine):
+    data = QMimeData()
+    data.setText("some words")
+    composer = person.find("composer", QPlainTextEdit)
+    person.drop(data, composer)
+    assert composer.toPlainText() == "some words"
+    assert not person.sees("errorBar")
+
+
+def test_text_dropped_elsewhere_is_not_taken(person):
+    data = QMimeData()
+    data.setText("some words")
+    assert not person.drag(data, person.find("sidebar")).isAccepted()
+    assert overlay_text(person) == []

@@ -1,0 +1,180 @@
+"""A model on its way."""
+
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QLabel, QListView, QProgressBar
+
+from app.bridge.types import ModelFileError
+from tests.app.conftest import MODEL
+
+OTHER = Path("/models/gemma.gguf")
+
+
+class PaintLog(QObject):
+    """Notes what a label said each time it was painted."""
+
+    def __init__(self, label, engine):
+        super().__init__(label)
+        self.seen = []
+        self._engine = engine
+        label.installEventFilter(self)
+
+    def eventFilter(self, label, event):  # noqa: N802
+        if event.type() == QEvent.Type.Paint:
+            self.seen.append((label.text(), len(self._engine.loads)))
+        return False
+
+
+def begin(person, engine, qtbot, path=MODEL):
+    before = len(engine.loads)
+    person.drop_files([path])
+    qtbot.waitUntil(lambda: len(engine.loads) == before + 1)
+    return engine.loads[-1]
+
+
+def test_starting_the_engine_is_painted_before_the_load_begins(person, engine, qtbot):
+    log = PaintLog(person.find("loadStage", QLabel), engine)
+    begin(person, engine, qtbot)
+    assert ("Starting the engine…", 0) in log.seen
+
+
+def test_the_file_is_used_where_it_lies(person, engine, qtbot):
+    assert begin(person, engine, qtbot).path == MODEL
+
+
+def test_progress_shows_its_stage_and_how_far(person, engine, qtbot):
+    load = begin(person, engine, qtbot)
+    load.progress("Reading weights", 0.5)
+    assert person.sees("loadProgress")
+    bar = person.find("loadProgress", QProgressBar)
+    assert bar.value() == bar.maximum() // 2
+    assert person.find("loadStage", QLabel).text() == "Reading weights"
+    assert bar.accessibleName() == "Reading weights"
+
+
+def test_a_loaded_model_is_named_in_the_top_row_and_remembered(person, engine, qtbot, tmp_path):
+    engine.names[MODEL] = "Qwen3 4B"
+    assert person.find("mainModelPicker").text() == "none loaded"
+    begin(person, engine, qtbot).finish()
+    qtbot.waitUntil(lambda: person.find("mainModelPicker").text() == "Qwen3 4B")
+    assert person.find("mainModelPicker").accessibleName() == "Main model: Qwen3 4B"
+    assert not person.sees("loadProgress")
+    settings = json.loads((tmp_path / "data" / "settings.json").read_text())
+    assert settings["last_model"] == str(MODEL)
+
+
+def test_cancel_ends_the_load_and_leaves_no_error(person, engine, qtbot):
+    load = begin(person, engine, qtbot)
+    person.click("loadCancel")
+    qtbot.waitUntil(lambda: load.cancelled)
+    assert not person.sees("loadProgress")
+    assert not person.sees("errorBar")
+    assert person.sees("dropTarget")
+
+
+def test_a_failed_load_keeps_the_model_before_it_and_says_why(ready_person, engine, qtbot):
+    load = begin(ready_person, engine, qtbot, OTHER)
+    load.fail(ModelFileError("This file is damaged. Download it again.", details="block 7"))
+    qtbot.waitUntil(lambda: ready_person.sees("errorBar"))
+    bar = ready_person.find("errorBar")
+    assert bar.property("text") == "This file is damaged. Download it again."
+    assert bar.property("details") == "block 7"
+    assert ready_person.find("mainModelPicker").text() == MODEL.stem
+    ready_person.say("still there?")
+    assert len(engine.generations) == 1
+
+
+def test_details_are_shown_on_request_and_the_bar_can_be_dismissed(ready_person, engine, qtbot):
+    load = begin(ready_person, engine, qtbot, OTHER)
+    load.fail(ModelFileError("Damaged.", details="block 7"))
+    qtbot.waitUntil(lambda: ready_person.sees("errorBar"))
+    assert not ready_person.sees("errorDetailsText")
+    ready_person.click("errorDetails")
+    assert ready_person.sees("errorDetailsText")
+    ready_person.press(Qt.Key.Key_Escape)
+    assert not ready_person.sees("errorBar")
+
+
+def test_an_error_nobody_foresaw_is_admitted_with_its_trace(person, engine, qtbot):
+    begin(person, engine, qtbot).fail(ZeroDivisionError("oops"))
+    qtbot.waitUntil(lambda: person.sees("errorBar"))
+    assert "ZeroDivisionError" not in person.find("errorBar").property("text")
+    assert "ZeroDivisionError: oops" in person.find("errorBar").property("details")
+
+
+def test_a_broken_header_is_told_without_loading_anything(person, engine, qtbot):
+    engine.broken[MODEL] = ModelFileError("This is no model.")
+    person.drop_files([MODEL])
+    qtbot.waitUntil(lambda: person.sees("errorBar"))
+    assert engine.loads == []
+    assert not person.sees("loadProgress")
+
+
+def test_a_second_drop_replaces_the_load_under_way(person, engine, qtbot):
+    first = begin(person, engine, qtbot)
+    second = begin(person, engine, qtbot, OTHER)
+    assert first.cancelled
+    second.finish()
+    qtbot.waitUntil(lambda: person.find("mainModelPicker").text() == OTHER.stem)
+
+
+def test_the_model_before_answers_while_another_loads(ready_person, engine, qtbot):
+    begin(ready_person, engine, qtbot, OTHER)
+    ready_person.say("hello")
+    assert len(engine.generations) == 1
+
+
+def test_a_message_sent_while_loading_waits_and_says_so(person, engine, qtbot):
+    load = begin(person, engine, qtbot)
+    person.say("hello")
+    question, reply = person.messages()
+    assert question.property("text") == "hello"
+    assert reply.property("state") == "queued"
+    note = next(label for label in reply.findChildren(QLabel) if label.text())
+    assert note.text() == "Sent as soon as the model is ready."
+    qtbot.waitUntil(note.isVisible)
+    assert engine.generations == []
+    load.finish()
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    assert [m.content for m in engine.generations[0].messages] == ["hello"]
+    assert person.messages()[1].property("state") == "generating"
+
+
+def test_a_waiting_message_can_be_stopped(person, engine, qtbot):
+    load = begin(person, engine, qtbot)
+    person.say("hello")
+    person.click("stopButton")
+    assert person.messages()[1].property("state") == "stopped"
+    load.finish()
+    qtbot.waitUntil(lambda: not person.sees("loadProgress"))
+    assert engine.generations == []
+
+
+def test_a_waiting_message_ends_with_the_load_it_waited_for(person, engine, qtbot):
+    load = begin(person, engine, qtbot)
+    person.say("hello")
+    load.fail(ModelFileError("Damaged."))
+    qtbot.waitUntil(lambda: person.messages()[1].property("state") == "failed")
+    assert person.sees("sendButton")
+
+
+def test_the_picker_lists_models_used_before_and_loads_the_chosen_one(ready_person, engine, qtbot):
+    begin(ready_person, engine, qtbot, OTHER).finish()
+    qtbot.waitUntil(lambda: ready_person.find("mainModelPicker").text() == OTHER.stem)
+    ready_person.click("mainModelPicker")
+    assert ready_person.sees("mainModelPopup")
+    rows = ready_person.find("mainModelPopup").findChild(QListView)
+    assert [rows.model().index(row, 0).data() for row in range(2)] == [OTHER.stem, MODEL.stem]
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert not ready_person.sees("mainModelPopup")
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    assert engine.loads[-1].path == MODEL
+
+
+def test_the_picker_opens_by_keyboard(person):
+    person.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert person.sees("mainModelPopup")
+    person.find("mainModelPopup").hide()
