@@ -79,7 +79,7 @@ def _request(task: Task, model: "Model") -> Request:
     if task.tokens is not None:
         return replace(task.request, prompt=(Segment(task.tokens),))
     if model.tokenizer is None:
-        raise RequestError(f"{model.tokenizer_problem} Give token ids instead of text.")
+        raise RequestError(f"{model.problem} Give token ids instead of text.")
     if task.messages is not None:
         return replace(task.request, prompt=model.prompt(task.messages))
     ids = model.tokenizer.encode(task.prompt or "", add_special=True, parse_special=True)
