@@ -38,12 +38,18 @@ class Settings(QObject):
         return setting.parse(self._values[setting.key])
 
     def set(self, setting: Setting[T], value: T) -> None:
-        """Store a value at once; the file is replaced whole, so a crash leaves the old one."""
+        """Store a value at once; the file is replaced whole, so a crash leaves the old one.
+
+        Where the file cannot be written the value holds until the window closes.
+        """
         dumped = setting.dump(value)
         if self._values.get(setting.key) == dumped:
             return
         self._values[setting.key] = dumped
-        self._write()
+        try:
+            self._write()
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._path, error)
         self.changed.emit(setting.key)
 
     def _take(self, setting: AnySetting, value: object) -> None:

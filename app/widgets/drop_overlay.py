@@ -10,7 +10,7 @@ from app.widgets.common.labels import text_label
 
 INSET_PX = 16
 RADIUS_PX = 18
-VEIL_ALPHA = 200
+VEIL_ALPHA = 225
 CARD_WIDTH_PX = 520
 
 

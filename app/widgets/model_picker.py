@@ -1,7 +1,7 @@
 """The button that names the main model and opens the list of others."""
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPaintEvent
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePainter
 
 from app.bridge.main_model import MainModel
@@ -9,6 +9,7 @@ from app.itemmodels.model_facts import facts
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
+from app.widgets.common.text_painting import paint_line
 
 MIN_WIDTH_PX = 320
 MAX_WIDTH_PX = 460
@@ -78,21 +79,11 @@ class ModelPicker(QPushButton):
         name_font, name_colour = (
             (self._name_font, text) if self._model.loaded else (self._label_font, dim)
         )
-        area = self._paint_part(painter, area, self._label_font, dim, self.tr("Main model"))
+        label = paint_line(painter, area, self._label_font, dim, self.tr("Main model"))
+        area.setLeft(area.left() + label + GAP_PX)
         room_for_facts = QFontMetrics(self._label_font).horizontalAdvance(self._facts) + GAP_PX
         name_area = area.adjusted(0, 0, -room_for_facts, 0)
-        used = self._paint_part(painter, name_area, name_font, name_colour, self.text())
-        area.setLeft(used.left())
-        self._paint_part(painter, area, self._label_font, dim, self._facts)
-
-    @staticmethod
-    def _paint_part(
-        painter: QStylePainter, area: QRect, font: QFont, colour: QColor, text: str
-    ) -> QRect:
-        """Paint one stretch of text, elided to fit; returns the area that is left."""
-        metrics = QFontMetrics(font)
-        elided = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, area.width())
-        painter.setFont(font)
-        painter.setPen(colour)
-        painter.drawText(QRectF(area), Qt.AlignmentFlag.AlignVCenter, elided)
-        return area.adjusted(metrics.horizontalAdvance(elided) + GAP_PX, 0, 0, 0)
+        middle = Qt.TextElideMode.ElideMiddle  # files of one model differ at the end
+        name = paint_line(painter, name_area, name_font, name_colour, self.text(), elide=middle)
+        area.setLeft(area.left() + name + GAP_PX)
+        paint_line(painter, area, self._label_font, dim, self._facts)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QListView,
@@ -20,6 +20,7 @@ from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import text_label
+from app.widgets.common.text_painting import RIGHT, paint_line, paint_row_ground
 
 WIDTH_PX = 400
 ROW_HEIGHT_PX = 40
@@ -41,6 +42,7 @@ class ModelPopup(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("mainModelPopup")
         self.setProperty("look", "popup")
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)  # for its round corners
         self.setAccessibleName(self.tr("Main models"))
         self._models = models
         self._list = QListView()
@@ -113,27 +115,16 @@ class _ModelDelegate(QStyledItemDelegate):
     ) -> None:
         row: QRect = option.rect
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        marked = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver
-        if option.state & marked:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.colour("selected"))
-            painter.drawRoundedRect(row, 8, 8)
+        if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
+            paint_row_ground(painter, row, self._theme.colour("selected"))
         area = row.adjusted(12, 0, -12, 0)
         if index.data(LOADED_ROLE):
             tick = QRect(area.left(), area.center().y() - 7, 16, 16)
             self._theme.icon("check", "text").paint(painter, tick)
         area.setLeft(area.left() + 24)
+        dim, text = self._theme.colour("dim"), self._theme.colour("text")
         facts = str(index.data(FACTS_ROLE))
-        facts_width = QFontMetrics(self._facts_font).horizontalAdvance(facts)
-        painter.setFont(self._facts_font)
-        painter.setPen(self._theme.colour("dim"))
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, facts)
-        area.setRight(area.right() - facts_width - 12)
-        painter.setFont(self._name_font)
-        painter.setPen(self._theme.colour("text"))
-        name = QFontMetrics(self._name_font).elidedText(
-            str(index.data()), Qt.TextElideMode.ElideRight, area.width()
-        )
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, name)
+        used = paint_line(painter, area, self._facts_font, dim, facts, side=RIGHT)
+        area.setRight(area.right() - used - 12)
+        paint_line(painter, area, self._name_font, text, str(index.data()))
         painter.restore()

@@ -1,40 +1,20 @@
 """The chats, and whether anything goes over the network."""
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.itemmodels.chat_list import ACTIVITY_ROLE, ID_ROLE, Activity, ChatListModel
+from app.itemmodels.chat_list import ID_ROLE, ChatListModel
 from app.network import NetworkWatch
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
+from app.widgets.chat_list_view import ChatListView
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import hairline, text_label
-from app.widgets.common.marks import TurningArc, paint_dot
+from app.widgets.common.text_painting import RIGHT, paint_line
 
 WIDTH_PX = 260
-ROW_HEIGHT_PX = 36
-MARK_PX = 12
 
 
 class Sidebar(QFrame):
@@ -61,7 +41,7 @@ class Sidebar(QFrame):
         )
         self._empty.setContentsMargins(8, 8, 8, 8)
         self._empty.setWordWrap(True)
-        self._list = _ChatList(theme, chats)
+        self._list = ChatListView(theme, chats)
         self._list.chosen.connect(self.chat_chosen)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -107,97 +87,9 @@ class _NewChatButton(ThemedButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setFont(interface_font(Size.SMALL))
-        painter.setPen(self._theme.colour("dim"))
-        keys = self.rect().adjusted(0, 0, -14, 0)
-        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(keys, right, Shortcut.NEW_CHAT.label)
-
-
-class _ChatList(QListView):
-    """The list, opened by a click or by Enter.
-
-    Signals:
-        chosen: id of the chat to show.
-    """
-
-    chosen = Signal(str)
-
-    def __init__(self, theme: Theme, chats: ChatListModel) -> None:
-        super().__init__()
-        self.setObjectName("chatList")
-        self.setAccessibleName(self.tr("Chats"))
-        self.setModel(chats)
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._chats = chats
-        arc = TurningArc(self)
-        arc.turned.connect(self.viewport().update)
-        self._arc = arc
-        self.setItemDelegate(_ChatDelegate(theme, arc, self))
-        chats.dataChanged.connect(self._turn_while_generating)
-        self.clicked.connect(self._choose)
-        self.activated.connect(self._choose)
-
-    def _choose(self, index: QModelIndex) -> None:
-        self.chosen.emit(index.data(ID_ROLE))
-
-    def _turn_while_generating(self) -> None:
-        self._arc.set_turning(self._chats.is_any_generating)
-
-
-class _ChatDelegate(QStyledItemDelegate):
-    """Paints a chat: its title, and an arc while it generates or a dot when unread."""
-
-    def __init__(self, theme: Theme, arc: TurningArc, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._arc = arc
-
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        return QSize(0, ROW_HEIGHT_PX)
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        row: QRect = option.rect.adjusted(0, 1, 0, -1)
-        is_current = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if is_current or option.state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.colour("selected" if is_current else "tint"))
-            painter.drawRoundedRect(row, 8, 8)
-        area = row.adjusted(8, 0, -12, 0)
-        activity = index.data(ACTIVITY_ROLE)
-        if activity != Activity.NONE:
-            self._paint_mark(painter, area, activity)
-            area.setRight(area.right() - MARK_PX - 8)
-        weight = QFont.Weight.Medium if is_current else QFont.Weight.Normal
-        font = interface_font(Size.CONTROL, weight)
-        painter.setFont(font)
-        painter.setPen(self._theme.colour("text"))
-        title = QFontMetrics(font).elidedText(
-            str(index.data()), Qt.TextElideMode.ElideRight, area.width()
-        )
-        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, title)
-        painter.restore()
-
-    def _paint_mark(self, painter: QPainter, area: QRect, activity: str) -> None:
-        mark = QRectF(0, 0, MARK_PX, MARK_PX)
-        mark.moveCenter(QPointF(area.right() - MARK_PX / 2, area.center().y() + 0.5))
-        if activity == Activity.GENERATING:
-            track, colour = self._theme.colour("hairline"), self._theme.colour("dim")
-            self._arc.paint(painter, mark, track, colour)
-        else:
-            paint_dot(painter, mark.center(), 4, self._theme.colour("text"))
+        area = self.rect().adjusted(0, 0, -14, 0)
+        font, dim = interface_font(Size.SMALL), self._theme.colour("dim")
+        paint_line(QPainter(self), area, font, dim, Shortcut.NEW_CHAT.label, side=RIGHT)
 
 
 class _NetworkRow(QWidget):

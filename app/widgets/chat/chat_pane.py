@@ -62,7 +62,6 @@ class ChatPane(QWidget):
         chats.message_added.connect(self._add_message)
         chats.message_changed.connect(self._refresh_message)
         chats.message_removed.connect(self._remove_message)
-        session.replies.flushed.connect(self._show_figures)
         session.model.changed.connect(self._name_model)
         session.notices.raised.connect(self.error_bar.show_problem)
         self.composer.submitted.connect(self._send)
@@ -103,11 +102,7 @@ class ChatPane(QWidget):
         self._stack.setCurrentWidget(self.transcript if chat.messages else self.empty_state)
         self.composer.set_generating(chat.pending_reply is not None)
         self.composer.show_context(None if chat.pending_reply else chat.context)
-        self._show_figures(chat.id)
-
-    def _show_figures(self, conversation_id: str) -> None:
-        if conversation_id == self._shown.id:
-            self._gauges.show_figures(self._session.replies.figures(conversation_id))
+        self._gauges.show_figures(self._session.replies.figures(chat.id))
 
     def _name_model(self) -> None:
         model = self._session.model

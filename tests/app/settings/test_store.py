@@ -82,3 +82,11 @@ def test_a_change_is_told_once(file, qtbot):
 def test_every_setting_has_its_own_key_and_a_help_text():
     assert len({setting.key for setting in SETTINGS}) == len(SETTINGS)
     assert all(setting.help.endswith(".") for setting in SETTINGS)
+
+
+@pytest.mark.logs_warnings
+def test_where_nothing_can_be_written_the_value_still_holds(tmp_path):
+    (tmp_path / "data").write_text("a file where the folder should be")
+    settings = Settings(tmp_path / "data" / "settings.json")
+    settings.set(LAST_MODEL, "/a.gguf")
+    assert settings.get(LAST_MODEL) == "/a.gguf"

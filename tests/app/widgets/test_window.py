@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QPlainTextEdit
 
 from app.settings.schema import THEME, ThemeChoice
 from app.settings.store import Settings
+from app.theme.theme import Theme
 from app.theme.tokens import DARK, LIGHT
 from tests.helpers.fake_engine import FakeEngine
 from tests.helpers.stall_watcher import StallWatcher
@@ -110,6 +111,15 @@ def test_the_chosen_theme_is_worn(open_window, tmp_path, choice, tokens):
     picture = window.grab().toImage()
     corner = picture.pixelColor(picture.width() - 4, picture.height() - 4)
     assert corner.name().upper() == tokens.ground
+
+
+def test_an_open_window_changes_its_colours_whole(window):
+    theme = window.findChild(Theme)
+    for choice, tokens in ((ThemeChoice.DARK, DARK), (ThemeChoice.LIGHT, LIGHT)):
+        theme.choose(choice)
+        picture = window.grab().toImage()
+        corner = picture.pixelColor(picture.width() - 4, picture.height() - 4)
+        assert corner.name().upper() == tokens.ground
 
 
 def test_numbers_follow_the_locale(ready_person, engine, qtbot):

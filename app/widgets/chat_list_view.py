@@ -1,0 +1,100 @@
+"""The list of chats in the sidebar, and how a row is painted."""
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFont, QPainter
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.itemmodels.chat_list import ACTIVITY_ROLE, ID_ROLE, Activity, ChatListModel
+from app.theme.fonts import Size, interface_font
+from app.theme.theme import Theme
+from app.widgets.common.marks import TurningArc, paint_dot
+from app.widgets.common.text_painting import paint_line, paint_row_ground
+
+ROW_HEIGHT_PX = 36
+MARK_PX = 12
+
+
+class ChatListView(QListView):
+    """The list, opened by a click or by Enter.
+
+    Signals:
+        chosen: id of the chat to show.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, chats: ChatListModel) -> None:
+        super().__init__()
+        self.setObjectName("chatList")
+        self.setAccessibleName(self.tr("Chats"))
+        self.setModel(chats)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._chats = chats
+        arc = TurningArc(self)
+        arc.turned.connect(self.viewport().update)
+        self._arc = arc
+        self.setItemDelegate(_ChatDelegate(theme, arc, self))
+        chats.dataChanged.connect(self._turn_while_generating)
+        self.clicked.connect(self._choose)
+        self.activated.connect(self._choose)
+
+    def _choose(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.data(ID_ROLE))
+
+    def _turn_while_generating(self) -> None:
+        self._arc.set_turning(self._chats.is_any_generating)
+
+
+class _ChatDelegate(QStyledItemDelegate):
+    """Paints a chat: its title, and an arc while it generates or a dot when unread."""
+
+    def __init__(self, theme: Theme, arc: TurningArc, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._arc = arc
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(0, ROW_HEIGHT_PX)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        row: QRect = option.rect.adjusted(0, 1, 0, -1)
+        is_current = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if is_current or option.state & QStyle.StateFlag.State_MouseOver:
+            paint_row_ground(painter, row, self._theme.colour("selected" if is_current else "tint"))
+        area = row.adjusted(8, 0, -12, 0)
+        activity = index.data(ACTIVITY_ROLE)
+        if activity != Activity.NONE:
+            self._paint_mark(painter, area, activity)
+            area.setRight(area.right() - MARK_PX - 8)
+        weight = QFont.Weight.Medium if is_current else QFont.Weight.Normal
+        font, colour = interface_font(Size.CONTROL, weight), self._theme.colour("text")
+        paint_line(painter, area, font, colour, str(index.data()))
+        painter.restore()
+
+    def _paint_mark(self, painter: QPainter, area: QRect, activity: str) -> None:
+        mark = QRectF(0, 0, MARK_PX, MARK_PX)
+        mark.moveCenter(QPointF(area.right() - MARK_PX / 2, area.center().y() + 0.5))
+        if activity == Activity.GENERATING:
+            track, colour = self._theme.colour("hairline"), self._theme.colour("dim")
+            self._arc.paint(painter, mark, track, colour)
+        else:
+            paint_dot(painter, mark.center(), 4, self._theme.colour("text"))
