@@ -15,16 +15,23 @@ from engine.models.runner import Runner, SlotRows
 from engine.weights.source import WeightSource
 
 
+CPU = torch.device("cpu")
+
+
 @contextmanager
 def open_runner(
-    path: Path, *, slots: int = 1, context: int = 1024, kv_type: str = "f32", poison: bool = True
+    path: Path,
+    *,
+    slots: int = 1,
+    context: int = 1024,
+    kv_type: str = "f32",
+    device: torch.device = CPU,
 ) -> Iterator[Runner]:
     """A runner whose memory holds NaN wherever it is not live; its integrity is checked behind."""
-    device = torch.device("cpu")
     with open_gguf(path) as file:
         model = build_model(file, WeightSource(file))
         backend = TorchModel(model.program, device, context, lambda _: None)
-        memory = ModelMemory(model.states, slots, context, kv_type, device, poison=poison)
+        memory = ModelMemory(model.states, slots, context, kv_type, device, poison=True)
         runner = Runner(backend, memory, slots, model.vocab_size)
         yield runner
         memory.check_integrity()

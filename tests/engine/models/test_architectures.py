@@ -9,11 +9,12 @@ import pytest
 import torch
 from gguf import GGMLQuantizationType as GgmlType
 
-from engine.base.errors import ModelFileError, UnsupportedModelError
+from engine.base.errors import DeviceError, ModelFileError, UnsupportedModelError
 from engine.gguf.reader import open_gguf
+from engine.kernels.devices import choose_device
 from engine.models.registry import build_model
 from engine.weights.source import WeightSource
-from tests.helpers.models import open_runner, prompt
+from tests.helpers.models import decode, open_runner, prompt
 from tests.helpers.shared import shared_model, shared_path
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
@@ -114,6 +115,25 @@ def test_linear_scaling_of_positions_equals_factors_of_the_same_size(tmp_path: P
     del tensors["rope_freqs.weight"]
     by_scale = write_gguf(tmp_path / "scale.gguf", model.metadata() | scaling, tensors)
     assert torch.allclose(logits(by_factors), logits(by_scale), atol=1e-6)
+
+
+@pytest.mark.parametrize("quant", [GgmlType.F32, GgmlType.Q8_0])
+@pytest.mark.parametrize("name", ["cuda", "mps"])
+def test_a_gpu_computes_what_the_processor_does(tmp_path: Path, name: str, quant: GgmlType) -> None:
+    try:
+        device = choose_device(name)
+    except DeviceError as error:
+        pytest.skip(str(error))
+    path = TinyModel(quant=quant).write(tmp_path / "m.gguf")
+    with open_runner(path, device=device, kv_type="q8_0") as runner:
+        sequence = runner.memory.new_sequence()
+        prompt(runner, sequence, TOKENS)
+        theirs = decode(runner, sequence, TOKENS)
+    with open_runner(path, kv_type="q8_0") as runner:
+        sequence = runner.memory.new_sequence()
+        prompt(runner, sequence, TOKENS)
+        ours = decode(runner, sequence, TOKENS)
+    assert nmse(theirs.numpy(), ours.numpy()) < 1e-4  # 8-bit keys may round the other way
 
 
 def build(path: Path) -> None:
