@@ -14,7 +14,6 @@ from engine.models.registry import build_model
 from engine.models.runner import Runner, SlotRows
 from engine.weights.source import WeightSource
 
-
 CPU = torch.device("cpu")
 
 
