@@ -14,6 +14,7 @@ from app.bridge.main_model import MainModel
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
 from app.bridge.types import Engine, EngineClient
+from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.network import NetworkWatch
 from app.paths import resources_dir
@@ -109,4 +110,4 @@ def _reply_ended(session: Session, conversation_id: str, problem: Problem | None
 def _load_failed(session: Session, problem: Problem) -> None:
     session.notices.raised.emit(problem)
     if session.model.loaded is None:
-        chat_actions.give_up_queued(session)
+        chat_actions.end_queued(session, MessageState.FAILED)

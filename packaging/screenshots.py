@@ -16,8 +16,8 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from PySide6.QtCore import QLocale, QMimeData, QPoint, Qt, QUrl  # noqa: E402
-from PySide6.QtGui import QDragEnterEvent  # noqa: E402
+from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl  # noqa: E402
+from PySide6.QtGui import QDragEnterEvent, QDropEvent  # noqa: E402
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget  # noqa: E402
 from qasync import QEventLoop  # noqa: E402
 
@@ -66,22 +66,24 @@ class Stage:
         """Let timers and layouts run their course."""
         await asyncio.sleep(0.15)
 
-    def drag(self, *paths: Path) -> None:
-        data = QMimeData()
-        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-        self._data = data
-        place = QPoint(self.window.width() // 2, self.window.height() // 2)
-        event = QDragEnterEvent(
-            place,
-            Qt.DropAction.CopyAction,
-            data,
-            Qt.MouseButton.LeftButton,
-            Qt.KeyboardModifier.NoModifier,
-        )
-        QApplication.sendEvent(self.window, event)
+    def drag(self, path: Path) -> None:
+        """Hold a file over the window's middle."""
+        self._carry(QDragEnterEvent, QPoint, path)
 
     def drop(self, path: Path) -> None:
-        self.window._drops.dropped.emit([QUrl.fromLocalFile(str(path))])
+        """Let a file go there."""
+        self.drag(path)
+        self._carry(QDropEvent, QPointF, path)
+
+    def _carry(
+        self, kind: type[QDropEvent], point: type[QPoint] | type[QPointF], path: Path
+    ) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        place = point(self.window.width() // 2, self.window.height() // 2)
+        copies, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+        event = kind(place, copies, data, button, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(self.window.windowHandle(), event)
 
     async def load(self, path: Path = MODEL) -> None:
         self.drop(path)

@@ -79,12 +79,12 @@ def answer_queued(session: Session, model: LoadedModel) -> None:
             _answer(session, chat, reply, model)
 
 
-def give_up_queued(session: Session) -> None:
-    """Mark the replies that waited for a model which did not come."""
+def end_queued(session: Session, state: MessageState) -> None:
+    """End the replies that waited for a model which does not come."""
     for chat in session.chats.listed_chats:
         reply = chat.pending_reply
         if reply and reply.state is MessageState.QUEUED:
-            reply.state = MessageState.FAILED
+            reply.state = state
             session.chats.reply_ended(chat.id)
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.actions import chat as chat_actions
 from app.actions.drops import Refuse, judge
 from app.actions.session import Session
+from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.settings.schema import LAST_MODEL
 
@@ -58,6 +60,8 @@ def load_last(session: Session, announced: Announced) -> None:
 def cancel_loading(session: Session) -> None:
     """Give up the load under way; the present model stays."""
     session.model.cancel()
+    if session.model.loaded is None:
+        chat_actions.end_queued(session, MessageState.STOPPED)
 
 
 def remember_main_model(session: Session) -> None:

@@ -94,7 +94,7 @@ class _ChatDelegate(QStyledItemDelegate):
         mark = QRectF(0, 0, MARK_PX, MARK_PX)
         mark.moveCenter(QPointF(area.right() - MARK_PX / 2, area.center().y() + 0.5))
         if activity == Activity.GENERATING:
-            track, colour = self._theme.colour("hairline"), self._theme.colour("dim")
+            track, colour = self._theme.colour("hairline"), self._theme.colour("text")
             self._arc.paint(painter, mark, track, colour)
         else:
             paint_dot(painter, mark.center(), 4, self._theme.colour("text"))

@@ -152,6 +152,14 @@ def test_a_waiting_message_can_be_stopped(person, engine, qtbot):
     assert engine.generations == []
 
 
+def test_a_waiting_message_does_not_wait_for_a_load_that_was_cancelled(person, engine, qtbot):
+    begin(person, engine, qtbot)
+    person.say("hello")
+    person.click("loadCancel")
+    assert person.messages()[1].property("state") == "stopped"
+    assert person.sees("sendButton")
+
+
 def test_a_waiting_message_ends_with_the_load_it_waited_for(person, engine, qtbot):
     load = begin(person, engine, qtbot)
     person.say("hello")
@@ -174,7 +182,8 @@ def test_the_picker_lists_models_used_before_and_loads_the_chosen_one(ready_pers
     assert engine.loads[-1].path == MODEL
 
 
-def test_the_picker_opens_by_keyboard(person):
+def test_the_picker_opens_and_closes_by_keyboard(person, qtbot):
     person.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     assert person.sees("mainModelPopup")
-    person.find("mainModelPopup").hide()
+    qtbot.keyClick(person.find("mainModelPopup").focusWidget(), Qt.Key.Key_Escape)
+    assert not person.sees("mainModelPopup")
