@@ -53,15 +53,6 @@ class PairEncoder:
         return tuple(ids)
 
 
-def rank_merges(merges: Iterable[str], never: Iterable[str]) -> dict[str, float]:
-    """Ranks of `left right`, by their order, without the pairs that spell a name in `never`."""
-    ranks: dict[str, float] = {merge: rank for rank, merge in enumerate(merges)}
-    for name in never:
-        for at in range(1, len(name)):
-            ranks.pop(f"{name[:at]} {name[at:]}", None)
-    return ranks
-
-
 def merge_pairs(word: str, ranks: Mapping[str, float], joiner: str = "") -> list[str]:
     """A word's pieces after every possible merge; of equal ranks the leftmost pair goes first.
 

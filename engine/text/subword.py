@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from engine.text.bpe import PairEncoder, rank_merges
+from engine.text.bpe import PairEncoder
 from engine.text.pretokenize import PreTokenizer, Splitting
 from engine.text.vocabulary import Vocabulary
 
@@ -37,9 +37,8 @@ class ByteLevelSubwords:
         self._pre_tokenizer = PreTokenizer(splitting)
         self._known_words = vocabulary.text_ids if splitting.keeps_known_words else {}
         self._ids = vocabulary.text_ids
-        self._encoder = PairEncoder(
-            self._ids, rank_merges(merges, vocabulary.special_ids), " ", self._spell
-        )
+        ranks = {merge: rank for rank, merge in enumerate(merges)}
+        self._encoder = PairEncoder(self._ids, ranks, " ", self._spell)
 
     def encode(self, text: str, *, after_text: bool) -> Iterator[int]:
         """See `Subwords`; what stands before the text makes no difference."""

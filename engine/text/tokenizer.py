@@ -6,25 +6,24 @@ Ids and texts are those of llama.cpp for the same file; `shared/checks/tokens.py
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-
-import numpy as np
+from functools import lru_cache
 
 from engine.base.errors import RequestError, UnsupportedModelError
-from engine.text.bpe import rank_merges
 from engine.text.pretokenize import SPLITTINGS, UNKNOWN
 from engine.text.special_tokens import SpecialTokens
 from engine.text.subword import ByteLevelSubwords, SentencePieceSubwords, Subwords
 from engine.text.vocabulary import (
     TokenKind,
     Vocabulary,
-    damaged,
     read_entry,
+    read_numbers,
     read_texts,
     read_vocabulary,
 )
 
 _NAMED_KINDS = (TokenKind.CONTROL, TokenKind.UNKNOWN, TokenKind.USER_DEFINED)
 _HIDDEN_KINDS = (TokenKind.CONTROL, TokenKind.UNKNOWN)
+_CACHED_TOKENS = 1 << 15
 _WHITE_SPACE = " \t\n\v\f\r"
 
 
@@ -65,6 +64,7 @@ class Tokenizer:
         self._control = SpecialTokens(
             {name: i for name, i in special.items() if kinds[i] in _HIDDEN_KINDS}
         )
+        self._token_bytes = lru_cache(_CACHED_TOKENS)(self._spell)
         self._bytes_of = {i: bytes([byte]) for byte, i in vocabulary.byte_ids.items()}
         self.bos_id = vocabulary.bos_id
         self.eos_id = vocabulary.eos_id
@@ -144,12 +144,7 @@ class Tokenizer:
         Raises:
             RequestError: the id is outside the vocabulary.
         """
-        self._check(index)
-        piece = self._vocabulary.pieces[index]
-        if self._vocabulary.kinds[index] in _NAMED_KINDS:
-            return piece.encode()
-        byte = self._bytes_of.get(index)
-        return self._subwords.piece_bytes(piece) if byte is None else byte
+        return self._token_bytes(index)
 
     def is_control(self, index: int) -> bool:
         """Whether a token is a mark for the machine, no part of what people read.
@@ -168,6 +163,14 @@ class Tokenizer:
         """
         self._check(index)
         return self._vocabulary.pieces[index]
+
+    def _spell(self, index: int) -> bytes:
+        self._check(index)
+        piece = self._vocabulary.pieces[index]
+        if self._vocabulary.kinds[index] in _NAMED_KINDS:
+            return piece.encode()
+        byte = self._bytes_of.get(index)
+        return self._subwords.piece_bytes(piece) if byte is None else byte
 
     def _check(self, index: int) -> None:
         if not 0 <= index < self.vocab_size:
@@ -217,11 +220,8 @@ def _byte_level(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Token
 
 
 def _sentencepiece(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Tokenizer:
-    scores = np.asarray(read_entry(metadata, "scores", object))
-    if scores.shape != (len(vocabulary.pieces),):
-        raise damaged(f"it has {len(vocabulary.pieces)} tokens and {scores.size} scores for them")
-    values = scores.tolist()
-    ranks = {piece: -values[index] for piece, index in vocabulary.text_ids.items()}
+    scores = read_numbers(metadata, "scores", len(vocabulary.pieces)).tolist()
+    ranks = {piece: -scores[index] for piece, index in vocabulary.text_ids.items()}
     adds_space = read_entry(metadata, "add_space_prefix", bool, True)
     conventions = Conventions(
         adds_bos=read_entry(metadata, "add_bos_token", bool, True),
@@ -243,7 +243,7 @@ def _phi3_eaters(metadata: Mapping[str, object], vocabulary: Vocabulary) -> froz
 
 def _gemma4(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Tokenizer:
     """Gemma 4: SentencePiece's spaces and bytes, and pairs ranked by a list of merges."""
-    ranks = rank_merges(read_texts(metadata, "merges"), vocabulary.special_ids)
+    ranks = {merge: rank for rank, merge in enumerate(read_texts(metadata, "merges"))}
     conventions = Conventions(
         adds_bos=True,  # files in circulation say otherwise, against the model's own tokenizer
         adds_eos=read_entry(metadata, "add_eos_token", bool, False),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +85,8 @@ def read_vocabulary(metadata: Mapping[str, object]) -> Vocabulary:
     """
     model = read_entry(metadata, "model", str)
     pieces = read_texts(metadata, "tokens")
+    if not pieces:
+        raise damaged("it has no tokens")
     ids = {piece: index for index, piece in enumerate(pieces)}
     kinds = _kinds(metadata, len(pieces))
     ends = _end_ids(metadata, ids, len(pieces))
@@ -131,12 +133,26 @@ def read_texts(metadata: Mapping[str, object], name: str) -> list[str]:
     """The list of texts under `tokenizer.ggml.NAME`.
 
     Raises:
-        UnsupportedModelError: it is missing, empty, or no list of texts.
+        UnsupportedModelError: it is missing, or no list of texts.
     """
     texts: list[str] = read_entry(metadata, name, list)
-    if not texts or not isinstance(texts[0], str):  # an array's elements are all of one type
+    if texts and not isinstance(texts[0], str):  # an array's elements are all of one type
         raise damaged(f"its {name!r} is not a list of texts")
     return texts
+
+
+def read_numbers(
+    metadata: Mapping[str, object], name: str, count: int
+) -> npt.NDArray[np.number[Any]]:
+    """The numbers under `tokenizer.ggml.NAME`, one for each token.
+
+    Raises:
+        UnsupportedModelError: they are missing, too few or too many, or no numbers.
+    """
+    numbers = np.asarray(read_entry(metadata, name, object))
+    if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.number):
+        raise damaged(f"its {name!r} is not a list of {count} numbers")
+    return numbers
 
 
 def damaged(cause: str) -> UnsupportedModelError:
@@ -147,12 +163,9 @@ def damaged(cause: str) -> UnsupportedModelError:
 
 
 def _kinds(metadata: Mapping[str, object], count: int) -> Kinds:
-    stated = metadata.get("tokenizer.ggml.token_type")
-    if stated is None:
+    if "tokenizer.ggml.token_type" not in metadata:
         return np.full(count, TokenKind.NORMAL, np.uint8)
-    kinds = np.asarray(stated)
-    if kinds.shape != (count,):
-        raise damaged(f"it has {count} tokens and {kinds.size} types for them")
+    kinds = read_numbers(metadata, "token_type", count)
     return np.where(np.isin(kinds, list(TokenKind)), kinds, TokenKind.NORMAL).astype(np.uint8)
 
 
