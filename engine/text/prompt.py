@@ -11,7 +11,7 @@ Between two special tokens contents and template are tokenised as one text, as m
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -25,20 +25,10 @@ _PRIVATE_USE = (range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))  # planes 15
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """A reply by the model: its place in the conversation, its content as the template gets it."""
+    """A reply by the model that can re-enter by its ids; `place` is its place in the list."""
 
     place: int
-    content: str
     ids: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Marked:
-    """A conversation made ready for the template."""
-
-    messages: list[Message]
-    breaker: str  # stands inside names of control tokens in contents, so that they are none
-    replies: Mapping[str, _Reply]  # by the character that stands before and after each
 
 
 def build_prompt(
@@ -58,16 +48,21 @@ def build_prompt(
     Raises:
         TemplateError: the template fails, refuses the conversation or exceeds a limit.
     """
-    marked = _mark(messages, template.source, tokenizer)
-    rendered = template.render(marked.messages, add_generation_prompt=True, **switches)
+
+    def render(part: Sequence[Message]) -> str:
+        return template.render(part, add_generation_prompt=True, **switches)
+
+    unused = _unused_characters([template.source, *(message.content for message in messages)])
+    breaker = next(unused)
+    shown = [_with_names_broken(message, breaker, tokenizer) for message in messages]
+    # By the character that is to stand before and after each.
+    replies = dict(zip(unused, _replies(messages, tokenizer), strict=False))
     segments: list[Segment] = []
-    for text, reply in _split(rendered, marked.replies):
-        if reply and text[-1:].isspace() and _begins_with_space(reply, tokenizer):
-            # Some templates put a space before replies of models that begin with it themselves.
-            before = messages[: reply.place]
-            asked = template.render(before, add_generation_prompt=True, **switches)
-            text = text.rstrip() + asked[len(asked.rstrip()) :]
-        ids = _encode(text, marked.breaker, tokenizer, after_text=bool(segments))
+    rendered = _render_marked(render, shown, replies)
+    for text, reply in _split(rendered, shown, replies):
+        if reply:
+            text = _ended_alike(text, rendered)
+        ids = _encode(text, breaker, tokenizer, after_text=bool(segments))
         if not segments and tokenizer.adds_bos and ids[:1] != [tokenizer.bos_id]:
             ids[:0] = [] if tokenizer.bos_id is None else [tokenizer.bos_id]
         if ids:
@@ -77,50 +72,65 @@ def build_prompt(
     return tuple(segments)
 
 
-def _mark(messages: Sequence[Message], source: str, tokenizer: Tokenizer) -> _Marked:
-    unused = _unused_characters([source, *(message.content for message in messages)])
-    breaker = next(unused)
-    marked: list[Message] = []
-    replies: dict[str, _Reply] = {}
-    for place, message in enumerate(messages):
-        content = _broken_names(message.content, breaker, tokenizer)
-        if ids := _reply_ids(message, tokenizer):
-            mark = next(unused)
-            replies[mark] = _Reply(place, content, ids)
-            content = f"{mark}{content}{mark}"
-        marked.append(replace(message, content=content))
-    return _Marked(marked, breaker, replies)
-
-
 def _unused_characters(texts: Iterable[str]) -> Iterator[str]:
     used = set().union(*texts)
     return (mark for code in chain(*_PRIVATE_USE) if (mark := chr(code)) not in used)
 
 
-def _broken_names(content: str, breaker: str, tokenizer: Tokenizer) -> str:
-    """The content with `breaker` after the first character of each control token's name."""
+def _with_names_broken(message: Message, breaker: str, tokenizer: Tokenizer) -> Message:
+    """The message with `breaker` after the first character of each control token's name in it."""
     parts, start = [], 0
-    for at in tokenizer.control_starts(content):
-        parts.append(content[start : at + 1])
+    for at in tokenizer.control_starts(message.content):
+        parts.append(message.content[start : at + 1])
         start = at + 1
-    return breaker.join([*parts, content[start:]])
+    return replace(message, content=breaker.join([*parts, message.content[start:]]))
 
 
-def _reply_ids(message: Message, tokenizer: Tokenizer) -> tuple[int, ...]:
-    """The ids that a message re-enters by: none unless this vocabulary spells its content so.
+def _replies(messages: Sequence[Message], tokenizer: Tokenizer) -> Iterator[_Reply]:
+    """The messages with ids that spell their content in this vocabulary, not in another model's.
 
     A stop string may have cut the content short, and white space around it does not count.
     """
-    ids = message.tokens or ()
-    if ids and ids[-1] in tokenizer.end_of_generation:
-        ids = ids[:-1]
-    if not message.content.strip() or not all(0 <= i < tokenizer.vocab_size for i in ids):
-        return ()
-    spelled = Detokenizer(tokenizer).add(ids)
-    return ids if spelled.strip().startswith(message.content.strip()) else ()
+    for place, message in enumerate(messages):
+        ids = message.tokens or ()
+        if ids and ids[-1] in tokenizer.end_of_generation:
+            ids = ids[:-1]
+        content = message.content.strip()
+        if content and all(0 <= index < tokenizer.vocab_size for index in ids):
+            spelled = Detokenizer(tokenizer).add(ids)
+            if spelled.strip().startswith(content):
+                yield _Reply(place, ids)
 
 
-def _split(rendered: str, replies: Mapping[str, _Reply]) -> Iterator[tuple[str, _Reply | None]]:
+def _render_marked(
+    render: Callable[[Sequence[Message]], str],
+    shown: Sequence[Message],
+    replies: Mapping[str, _Reply],
+) -> str:
+    """The conversation rendered with a mark before and after each reply.
+
+    Where the marks would lead the template to another text, there are none.
+    """
+    plain = render(shown)
+    if not replies:
+        return plain
+    marked = list(shown)
+    for mark, reply in replies.items():
+        content = shown[reply.place].content
+        marked[reply.place] = replace(shown[reply.place], content=f"{mark}{content}{mark}")
+    rendered = render(marked)
+    # A mark keeps a template from trimming what it holds, hence without white space.
+    same = _letters(rendered, omitted=replies) == _letters(plain)
+    return rendered if same else plain
+
+
+def _letters(text: str, omitted: Iterable[str] = ()) -> str:
+    return "".join(text.translate(dict.fromkeys(map(ord, omitted))).split())
+
+
+def _split(
+    rendered: str, shown: Sequence[Message], replies: Mapping[str, _Reply]
+) -> Iterator[tuple[str, _Reply | None]]:
     """Each text, with the whole reply that follows it; with the last text none does."""
     if not replies:
         yield rendered, None
@@ -129,14 +139,23 @@ def _split(rendered: str, replies: Mapping[str, _Reply]) -> Iterator[tuple[str, 
     start = 0
     for found in re.finditer(f"({marks})(.*?)\\1", rendered, re.DOTALL):
         reply = replies[found[1]]
-        if found[2] == reply.content:
+        if found[2] == shown[reply.place].content:
             yield re.sub(marks, "", rendered[start : found.start()]), reply
             start = found.end()
     yield re.sub(marks, "", rendered[start:]), None
 
 
-def _begins_with_space(reply: _Reply, tokenizer: Tokenizer) -> bool:
-    return tokenizer.token_bytes(reply.ids[0])[:1].isspace()
+def _ended_alike(text: str, prompt: str) -> str:
+    """A text before a reply with the white space that ends `prompt`, if the same word does.
+
+    So it stood when the reply was asked for. Some templates then put a space between the two, which
+    the model had written itself or done without.
+    """
+    body = prompt.rstrip()
+    last_word = body.rsplit(None, 1)[-1:]
+    if last_word and text.rstrip().endswith(last_word[0]):
+        return text.rstrip() + prompt[len(body) :]
+    return text
 
 
 def _encode(text: str, breaker: str, tokenizer: Tokenizer, *, after_text: bool) -> list[int]:
