@@ -1,10 +1,11 @@
 """The engine as its users see it: asynchronous, safe from any task of one event loop."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,10 +126,26 @@ def _start_worker(
     cancelled: threading.Event,
 ) -> "Worker":
     report(LoadProgress("Starting the engine", 0.0))
-    from engine.api.loading import load_model  # loads torch
+    _import_torch()
+    from engine.api.loading import load_model
     from engine.api.worker import Worker
 
     return Worker(load_model(path, options, report, cancelled))
+
+
+@cache
+def _import_torch() -> None:
+    """Import torch once, with what it makes kept from the garbage collector.
+
+    A full collection holds every thread for its length: 50 to 130 ms among torch's objects, which
+    stay as long as the process anyway.
+    """
+    gc.disable()
+    try:
+        import torch  # noqa: F401
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _discard(loading: "asyncio.Future[Worker]") -> None:

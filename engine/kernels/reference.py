@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import torch
 
-UPCAST_ELEMENTS = 1 << 20
-"""Weights turned to float32 at a time: 4 MiB stay in the cache, and calls cost little beside."""
+UPCAST_ELEMENTS = 1 << 21
+"""Weights turned to float32 at a time: 8 MiB stay in the cache, and calls cost little beside."""
 
 
 def rms_norm(x: torch.Tensor, weight: torch.Tensor, epsilon: float) -> torch.Tensor:
