@@ -31,6 +31,7 @@ _ROOM_PER_CHARACTER = 1 << 7
 _ITEM = 1 << 9  # what an item of a list counts as: few items, so that comparing lists stays quick
 _UNIT = 1 << 4  # what each one of a number counts as, where it says how much to make
 _DEEPEST_INDENT = 16
+_LONGEST_DATE_FORMAT = 100
 
 # Of Jinja's filters and Python's methods, those that chat templates use. The others can make much
 # out of little (`center`, `format`, `sum`), run long (`urlize`) or have no use here.
@@ -102,6 +103,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
     # What Jinja calls.
 
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
+        """Whether a template may read `obj.attr`: by what is listed, not by what is not."""
         for type_, methods in _METHODS.items():
             if isinstance(obj, type_):
                 return attr in methods
@@ -113,9 +115,10 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         """Leaves `str.format` to `is_safe_attribute`, which refuses it: widths have no limit."""
 
     def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
+        """What the operators of `intercepted_binops` do."""
         match operator:
             case "+":
-                self.charge(_size(left) + _size(right))
+                self.charge(_size_of_sum([_size(left), _size(right)]))
             case "*":
                 self.charge(_size_of_product(left, right))
             case "**":
@@ -127,6 +130,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
     def call(
         self, context: Context, function: object, /, *args: object, **kwargs: object
     ) -> object:
+        """What every call in a template does."""
         if getattr(function, "__self__", None) is self:  # by `template_metering`
             return super().call(context, function, *args, **kwargs)
         self.charge()
@@ -146,6 +150,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         context: Context | None = None,
         eval_ctx: nodes.EvalContext | None = None,
     ) -> object:
+        """What every filter does, also where `map` applies it."""
         self.charge()
         if name in _MULTIPLYING:
             value = _settled(value)
@@ -172,16 +177,20 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
 
     @pass_context  # or Jinja would apply it to constants, once, when it compiles
     def charge_output(self, context: Context, value: object) -> object:
+        """What `{{ }}` does before it writes."""
         return self.charge_tree(value)
 
     def concatenate(self, *parts: object) -> str:
-        self.charge_tree(parts)
-        return "".join(map(str, parts))
+        """What `~` does."""
+        texts = [part if isinstance(part, str) else str(self.charge_tree(part)) for part in parts]
+        self.charge(_size_of_sum([len(text) for text in texts]))
+        return "".join(texts)
 
     @pass_context
     def apply_filter(
         self, context: Context, name: str, value: object, /, *args: object, **kwargs: object
     ) -> object:
+        """What `|` does."""
         return self.call_filter(name, value, args, kwargs, context, context.eval_ctx)
 
     def _received(self, result: object) -> object:
@@ -250,6 +259,10 @@ def _raise_exception(message: object) -> NoReturn:
 
 
 def _strftime_now(form: str) -> str:
+    if len(form) > _LONGEST_DATE_FORMAT:
+        raise SecurityError(
+            f"strftime_now takes a format of up to {_LONGEST_DATE_FORMAT} characters"
+        )
     return datetime.now().astimezone().strftime(form)
 
 
@@ -293,6 +306,11 @@ def _amount(args: Iterable[object]) -> int:
 
 def _bits(value: object) -> int:
     return value.bit_length() if isinstance(value, int) else 1
+
+
+def _size_of_sum(sizes: list[int]) -> int:
+    """Little for the largest, so that a text may be put together from many parts in a loop."""
+    return sum(sizes) - max(sizes) * 7 // 8
 
 
 def _size_of_product(left: object, right: object) -> int:

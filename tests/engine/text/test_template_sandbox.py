@@ -60,6 +60,7 @@ NOT_ALLOWED = {
     "zfill": "{{ '1'.zfill(10**9) }}",
     "to_bytes": "{{ (5).to_bytes(10**9, 'big') }}",
     "a deep indent": "{{ [1] | tojson(indent=10**9) }}",
+    "a long date": "{{ strftime_now('%Y' * 1000) }}",
     "lorem ipsum": "{{ lipsum(n=10**9) }}",
     "a long range": "{{ range(10**9) | list }}",
     "a class": "{{ ''.__class__.__mro__ }}",
@@ -111,3 +112,18 @@ def test_a_long_conversation_has_room_to_be_worked_on():
     )
     messages = [Message("user", "word " * 5000)] * 20
     assert len(ChatTemplate(source).render(messages)) == 20 * 5000 * 4
+
+
+@pytest.mark.parametrize("operator", ["~", "+"])
+def test_a_long_text_may_be_put_together_part_by_part(operator):
+    step = f"{{% set ns.x = ns.x {operator} m.content %}}"
+    source = (
+        "{% set ns = namespace(x='') %}{% for m in messages %}" + step + "{% endfor %}{{ ns.x }}"
+    )
+    assert len(ChatTemplate(source).render([Message("user", "x" * 2500)] * 400)) == 10**6
+
+
+def test_a_long_list_may_be_put_together_item_by_item():
+    step = "{% for m in messages %}{% set ns.l = ns.l + [m] %}{% endfor %}"
+    source = "{% set ns = namespace(l=[]) %}" + step + "{{ ns.l | length }}"
+    assert ChatTemplate(source).render([Message("user", "x" * 100)] * 1000) == "1000"
