@@ -162,6 +162,8 @@ def _runner(
         report(LoadProgress("Loading the weights", 0.1 + 0.9 * done / total))
 
     report(LoadProgress("Loading the weights", 0.1))
-    memory = ModelMemory(model.states, options.slots, context, options.kv_type, device)
     backend = TorchModel(model.program, device, context, on_matrix)
+    memory = ModelMemory(
+        model.states, options.slots, context, options.kv_type, device, backend.fold
+    )
     return Runner(backend, memory, options.slots, model.vocab_size)

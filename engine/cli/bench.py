@@ -113,7 +113,7 @@ class Bench:
                 times.append(1e3 * (time.perf_counter() - started))
                 sequence.rollback()
             figures[str(rows)] = statistics.median(times[1:])
-        sequence.truncate(0)
+        sequence.free()
         return figures
 
     def request(self, prompt_tokens: int, gen_tokens: int) -> Timings:

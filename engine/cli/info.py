@@ -9,8 +9,7 @@ from engine.cli.options import DEVICES, Verbs, add_verb, print_json
 from engine.gguf.reader import GgufFile, open_gguf
 from engine.gguf.summary import quantisation_table, summarise
 from engine.memory.plan import default_context, plan_memory
-from engine.memory.spec import KeyValueSpec
-from engine.models.hyperparameters import Hyperparameters
+from engine.models.facts import state_specs
 
 RECURRENT_TENSORS = (".ssm_", ".shortconv")
 """What the names of a recurrent layer's tensors contain (GGUF tensor names)."""
@@ -54,11 +53,10 @@ def _document(file: GgufFile) -> dict[str, Any]:
 def _memory(file: GgufFile) -> dict[str, Any] | None:
     """Bytes by device for one slot; None for a file that cannot run."""
     try:
-        hyper = Hyperparameters.read(file.metadata)
+        specs = state_specs(file.metadata)
     except PacelineError:
         return None
-    spec = KeyValueSpec(hyper.kv_heads, hyper.head_dim, hyper.value_dim)
-    plan = plan_memory(file, hyper.layers, spec, default_context(hyper.context_length))
+    plan = plan_memory(file, specs, default_context(summarise(file).context_length))
     parts = asdict(plan) | {"total_bytes": plan.total_bytes}
     return {device: parts for device in DEVICES if device != "auto"}
 

@@ -54,5 +54,5 @@ def _logits(runner: "Runner", tokens: list[int], chunk: int) -> "np.ndarray":
         group = tokens[start : start + chunk]
         parts.append(runner.forward([SlotRows(0, sequence, [group], len(group))]).numpy())
         sequence.commit(len(group))
-    sequence.truncate(0)
+    sequence.free()
     return np.concatenate(parts)

@@ -19,6 +19,11 @@ class RowGroup:
     slot: int
     position: int
 
+    @property
+    def end(self) -> int:
+        """The position behind the last row."""
+        return self.position + self.stop - self.start
+
 
 class Batch:
     """Preallocated int32 tensors that describe a pass; backends read nothing else about it.
@@ -28,6 +33,9 @@ class Batch:
         group: `[capacity]`, rows with the same number are computed together (see `RowGroup`).
         wants_logits: `[capacity]`, 1 where the row's logits are wanted.
         page_table: `[slots, pages]`, the page that holds positions `256 i …` of a slot.
+        state_entry: `[slots]`, which entry of the recurrent layers is a slot's committed state.
+        on_tape: `[slots]`, 1 where the pass may be rejected in part: its recurrent rows go to the
+            tape, and the committed state is only read.
         rows: how many rows this pass has.
     """
 
@@ -38,6 +46,7 @@ class Batch:
         self.tokens, self.slots, self.positions = table(capacity), table(capacity), table(capacity)
         self.group, self.wants_logits = table(capacity), table(capacity)
         self.page_table = table(slots, pages_per_slot)
+        self.state_entry, self.on_tape = table(slots), table(slots)
         self.rows = 0
 
     def clear(self) -> None:
@@ -47,6 +56,11 @@ class Batch:
     def set_pages(self, slot: int, pages: Sequence[int]) -> None:
         """Say where a slot's positions lie."""
         self.page_table[slot, : len(pages)] = torch.tensor(pages, dtype=torch.int32)
+
+    def set_recurrent(self, slot: int, entry: int, *, on_tape: bool) -> None:
+        """Say which recurrent state is a slot's, and whether this pass may change it."""
+        self.state_entry[slot] = entry
+        self.on_tape[slot] = on_tape
 
     def add_group(
         self, slot: int, position: int, tokens: Sequence[int], wants_logits: Sequence[bool]

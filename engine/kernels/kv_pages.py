@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.cache_types import ELEMENT_BYTES, PAGE_POSITIONS, Q8_0_BLOCK
+from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS, Q8_0_BLOCK
 
 
 class Plane(ABC):

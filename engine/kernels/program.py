@@ -9,6 +9,7 @@ wanted.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.kernels.state_types import DeltaShape
 from engine.weights.quant_tensor import QuantTensor
 
 
@@ -96,7 +97,71 @@ class SwiGlu:
     out: Buffer
 
 
-Operation = Embed | RmsNorm | Linear | RopeAndStore | Attention | SwiGlu
+@dataclass(frozen=True, slots=True)
+class SplitHeads:
+    """Each head of `source` holds a head of `first`, then one of `second`, each `head_dim` wide."""
+
+    source: Buffer
+    first: Buffer
+    second: Buffer
+    head_dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class SigmoidGate:
+    """`out = source * sigmoid(gate)`."""
+
+    source: Buffer
+    gate: Buffer
+    out: Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class GatedNorm:
+    """`out = rms_norm(source) * weight * silu(gate)`, over groups as wide as the weight."""
+
+    source: Buffer
+    gate: Buffer
+    weight: QuantTensor  # [head_dim]
+    out: Buffer
+    epsilon: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaRule:
+    """The gated delta rule behind a short convolution (Yang, Kautz and Hatamizadeh, 2024).
+
+    For each row in order: the convolution runs over `mixed` and the rows before it, then silu; the
+    result is split into key_heads queries and keys, each normalised to unit length, and value_heads
+    values. With `g = exp(rate * softplus(decay + decay_bias))` and `b = sigmoid(beta)`, the state S
+    `[key_dim, value_dim]` of each value head becomes `g S + k (b (v - g S' k))'`, and
+    `out = S' q / sqrt(key_dim)`. Value head h uses key head `h % key_heads`.
+    """
+
+    mixed: Buffer
+    decay: Buffer
+    beta: Buffer
+    out: Buffer
+    convolution: QuantTensor  # [channels, taps]
+    decay_bias: QuantTensor  # [value_heads]
+    decay_rate: QuantTensor  # [value_heads]
+    epsilon: float
+    shape: DeltaShape
+    layer: int
+
+
+Operation = (
+    Embed
+    | RmsNorm
+    | Linear
+    | RopeAndStore
+    | Attention
+    | SwiGlu
+    | SplitHeads
+    | SigmoidGate
+    | GatedNorm
+    | DeltaRule
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import torch
 
 from engine.kernels.batch import Batch
-from engine.kernels.cache_types import PAGE_POSITIONS
 from engine.kernels.kv_pages import LayerPages, make_plane
+from engine.kernels.state_types import PAGE_POSITIONS
 from engine.memory.pages import PageAllocator
 from engine.memory.spec import KeyValueSpec, pages_for
 
@@ -90,7 +90,7 @@ class PagedKeyValues:
         missing = pages_for(length + rows) - len(self.pages)
         return self._pool.allocator.num_free >= missing + self._writes_shared_page(length)
 
-    def begin(self, length: int, rows: int) -> None:
+    def begin(self, length: int, rows: int, *, provisional: bool) -> None:
         if self._writes_shared_page(length):
             index, within = divmod(length, PAGE_POSITIONS)
             shared, own = self.pages[index], self._take_page()
@@ -101,8 +101,12 @@ class PagedKeyValues:
         while len(self.pages) < pages_for(length + rows):
             self.pages.append(self._take_page())
 
-    def commit(self, length: int, accepted: int) -> None:
+    def commit(self, length: int, accepted: int) -> int:
         self.truncate(length + accepted)
+        return length + accepted
+
+    def resumable(self, length: int, wanted: int) -> int:
+        return min(length, wanted)
 
     def truncate(self, length: int) -> None:
         kept = pages_for(length)
@@ -112,6 +116,9 @@ class PagedKeyValues:
         del self.pages[kept:]
         if self.pages and not self._pool.allocator.is_shared(self.pages[-1]):
             self._pool.forget(self.pages[-1], length - (kept - 1) * PAGE_POSITIONS)
+
+    def free(self) -> None:
+        self.truncate(0)
 
     def fork(self, length: int) -> "PagedKeyValues":
         pages = self.pages[: pages_for(length)]

@@ -1,47 +1,58 @@
 """All the state that a loaded model keeps for its slots."""
 
-from collections.abc import Sequence
-
 import torch
 
-from engine.kernels.kv_pages import LayerPages
+from engine.kernels.state import ModelState
 from engine.memory.kv_pool import KvPool
-from engine.memory.sequence_state import SequenceState
-from engine.memory.spec import StateSpec, pages_for
+from engine.memory.recurrent_pool import Fold, RecurrentPool
+from engine.memory.sequence_state import SequenceState, StatePart
+from engine.memory.spec import TAPE_ROWS, StateSpecs, pages_for
 
 
 class ModelMemory:
     """Pools for every kind of state that a model's layers declare.
 
     Attributes:
-        layers: what the backend reads and writes, by the layer numbers of the program.
+        state: what the backend reads and writes.
     """
 
     def __init__(
         self,
-        specs: Sequence[StateSpec],
+        specs: StateSpecs,
         slots: int,
         context: int,
         kv_type: str,
         device: torch.device,
+        fold: Fold,
         *,
         poison: bool = False,
     ) -> None:
-        """Allocate room for `slots` sequences of `context` positions each."""
-        self._keys_and_values = KvPool(
-            specs, slots * pages_for(context), kv_type, device, poison=poison
+        """Allocate room for `slots` sequences of `context` positions each.
+
+        Args:
+            specs: what the layers keep.
+            slots: how many sequences there are.
+            context: positions of each.
+            kv_type: a key of `ELEMENT_BYTES`.
+            device: where the state lies.
+            fold: the backend's function that applies a tape.
+            poison: keep NaN in whatever is not live, so that a test shows who reads it.
+        """
+        pages = slots * pages_for(context)
+        self._key_values = KvPool(specs.key_values, pages, kv_type, device, poison=poison)
+        self._recurrent = RecurrentPool(
+            specs.recurrent, slots, slots, TAPE_ROWS, device, fold, poison=poison
         )
-        self.layers: Sequence[LayerPages] = self._keys_and_values.layers
+        self.state = ModelState(self._key_values.layers, self._recurrent.layers)
 
     def new_sequence(self) -> SequenceState:
         """An empty sequence."""
-        return SequenceState([self._keys_and_values.new_table()])
+        parts: list[StatePart] = [self._key_values.new_table()]
+        if self._recurrent.layers:
+            parts.append(self._recurrent.new_state())
+        return SequenceState(parts)
 
     def check_integrity(self) -> None:
         """Prove that nothing is lost, or held by nobody; raises RuntimeError where it is not so."""
-        self._keys_and_values.check_integrity()
-
-
-def state_bytes(specs: Sequence[StateSpec], slots: int, context: int, kv_type: str) -> int:
-    """Bytes that `ModelMemory` allocates for that many slots and positions."""
-    return slots * pages_for(context) * sum(spec.page_bytes(kv_type) for spec in specs)
+        self._key_values.check_integrity()
+        self._recurrent.check_integrity()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from gguf.constants import GGML_QUANT_SIZES
 
 from engine.gguf.reader import GgufFile, TensorInfo
-from engine.memory.spec import KeyValueSpec, pages_for
+from engine.memory.spec import StateSpecs, state_bytes
 
 DEFAULT_CONTEXT = 8192
 """Positions per slot where nothing is asked for: room for long chats, small beside the weights."""
@@ -32,17 +32,16 @@ def default_context(context_length: int) -> int:
     return min(DEFAULT_CONTEXT, context_length)
 
 
-def plan_memory(file: GgufFile, layers: int, spec: KeyValueSpec, context: int) -> MemoryPlan:
+def plan_memory(file: GgufFile, specs: StateSpecs, context: int) -> MemoryPlan:
     """The plan for one slot with a half-precision cache, on any device that torch serves.
 
     Args:
         file: the model's file.
-        layers: how many of its layers keep keys and values.
-        spec: what each of them keeps.
+        specs: what its layers keep.
         context: positions of the slot.
     """
-    cache = layers * pages_for(context) * spec.page_bytes("f16")
-    return MemoryPlan(context, sum(map(_working_bytes, file.tensors.values())), cache)
+    weights = sum(map(_working_bytes, file.tensors.values()))
+    return MemoryPlan(context, weights, state_bytes(specs, 1, context, "f16"))
 
 
 def _working_bytes(tensor: TensorInfo) -> int:

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
-from engine.kernels.cache_types import ELEMENT_BYTES, PAGE_POSITIONS
+from engine.kernels.state_types import ELEMENT_BYTES, FLOAT_BYTES, PAGE_POSITIONS, DeltaShape
+
+TAPE_ROWS = 65
+"""Rows of the longest drafted pass: 64 draft tokens, and the token before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +22,40 @@ class KeyValueSpec:
         return int(elements * ELEMENT_BYTES[kv_type])
 
 
-StateSpec = KeyValueSpec
-"""Every kind of state a layer can declare; recurrent layers join here."""
+@dataclass(frozen=True, slots=True)
+class RecurrentSpec:
+    """State and tape of one gated delta net layer, in float32."""
+
+    shape: DeltaShape
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of one sequence's state, the convolution's window included."""
+        shape = self.shape
+        state = shape.value_heads * shape.key_dim * shape.value_dim
+        return FLOAT_BYTES * (state + (shape.taps - 1) * shape.channels)
+
+    @property
+    def tape_bytes(self) -> int:
+        """Bytes of one row on the tape."""
+        return FLOAT_BYTES * (self.shape.channels + 2 * self.shape.value_heads)
+
+
+@dataclass(frozen=True, slots=True)
+class StateSpecs:
+    """What all layers of a model keep; each kind of layer counts its own."""
+
+    key_values: tuple[KeyValueSpec, ...]
+    recurrent: tuple[RecurrentSpec, ...] = ()
 
 
 def pages_for(positions: int) -> int:
     """How many pages hold that many positions."""
     return -(-positions // PAGE_POSITIONS)
+
+
+def state_bytes(specs: StateSpecs, slots: int, context: int, kv_type: str) -> int:
+    """Bytes that `ModelMemory` allocates for that many slots and positions."""
+    pages = pages_for(context) * sum(spec.page_bytes(kv_type) for spec in specs.key_values)
+    recurrent = sum(spec.state_bytes + TAPE_ROWS * spec.tape_bytes for spec in specs.recurrent)
+    return slots * (pages + recurrent)

@@ -4,29 +4,35 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from engine.gguf.metadata import Metadata
 from engine.kernels.program import (
     Attention,
     Buffer,
+    DeltaRule,
     Embed,
+    GatedNorm,
     Linear,
     Operation,
     Program,
     RmsNorm,
     Rope,
     RopeAndStore,
+    SigmoidGate,
+    SplitHeads,
     SwiGlu,
 )
-from engine.memory.spec import KeyValueSpec, StateSpec
+from engine.kernels.state_types import DeltaShape
+from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
 from engine.models.hyperparameters import Hyperparameters
 from engine.weights.source import WeightSource
 
 
 @dataclass(frozen=True, slots=True)
 class ModelProgram:
-    """A built model: what to run, and the state that its layers declare, by layer number."""
+    """A built model: what to run, and the state that its layers declare."""
 
     program: Program
-    states: tuple[StateSpec, ...]
+    states: StateSpecs
     vocab_size: int
 
 
@@ -37,17 +43,20 @@ class ProgramBuilder:
     Buffers are named once and may be written again: layers share their intermediates.
 
     Attributes:
-        hyper: the model's hyperparameters.
+        metadata: what the file says of itself, for what only some architectures ask.
+        hyper: what all of them ask.
         weights: the file's tensors.
     """
 
-    def __init__(self, weights: WeightSource, hyper: Hyperparameters) -> None:
+    def __init__(self, metadata: Metadata, weights: WeightSource) -> None:
+        self.metadata = metadata
+        self.hyper = Hyperparameters.read(metadata)
         self.weights = weights
-        self.hyper = hyper
         self._body: list[Operation] = []
         self._head: list[Operation] = []
         self._current = self._body
-        self._states: list[StateSpec] = []
+        self._key_values: list[KeyValueSpec] = []
+        self._recurrent: list[RecurrentSpec] = []
 
     @contextmanager
     def head(self) -> Iterator[None]:
@@ -80,8 +89,8 @@ class ProgramBuilder:
     def rope_and_store(self, query: Buffer, key: Buffer, value: Buffer, rope: Rope | None) -> int:
         """Turn query and key, store key and value; returns the new layer of keys and values."""
         hyper = self.hyper
-        layer = len(self._states)
-        self._states.append(KeyValueSpec(hyper.kv_heads, hyper.head_dim, hyper.value_dim))
+        layer = len(self._key_values)
+        self._key_values.append(KeyValueSpec(hyper.kv_heads, hyper.head_dim, hyper.value_dim))
         self._current.append(RopeAndStore(query, key, value, rope, hyper.head_dim, layer))
         return layer
 
@@ -89,6 +98,51 @@ class ProgramBuilder:
         """Attend over the slot's positions of a layer."""
         out = Buffer("attended", self.hyper.heads * self.hyper.value_dim)
         self._current.append(Attention(query, out, self.hyper.head_dim, layer, scale))
+        return out
+
+    def split_heads(
+        self, source: Buffer, first: str, second: str, head_dim: int
+    ) -> tuple[Buffer, Buffer]:
+        """Part heads that lie side by side in pairs."""
+        halves = Buffer(first, source.width // 2), Buffer(second, source.width // 2)
+        self._current.append(SplitHeads(source, *halves, head_dim))
+        return halves
+
+    def sigmoid_gate(self, source: Buffer, gate: Buffer) -> Buffer:
+        """Let through as much of `source` as its gate is open."""
+        out = Buffer(f"gated {source.name}", source.width)
+        self._current.append(SigmoidGate(source, gate, out))
+        return out
+
+    def delta_rule(
+        self, mixed: Buffer, decay: Buffer, beta: Buffer, block: str, shape: DeltaShape
+    ) -> Buffer:
+        """Convolve, update the state of each value head, and read from it."""
+        heads = (shape.value_heads,)
+        out = Buffer("recalled", shape.value_heads * shape.value_dim)
+        operation = DeltaRule(
+            mixed,
+            decay,
+            beta,
+            out,
+            convolution=self.weights.take(
+                f"{block}.ssm_conv1d.weight", (shape.channels, shape.taps)
+            ),
+            decay_bias=self.weights.take(f"{block}.ssm_dt.bias", heads),
+            decay_rate=self.weights.take(f"{block}.ssm_a", heads),
+            epsilon=self.hyper.epsilon,
+            shape=shape,
+            layer=len(self._recurrent),
+        )
+        self._recurrent.append(RecurrentSpec(shape))
+        self._current.append(operation)
+        return out
+
+    def gated_norm(self, source: Buffer, gate: Buffer, name: str, width: int) -> Buffer:
+        """Normalise groups of `width` and gate them."""
+        weight = self.weights.take(f"{name}.weight", (width,))
+        out = Buffer(f"normed {source.name}", source.width)
+        self._current.append(GatedNorm(source, gate, weight, out, self.hyper.epsilon))
         return out
 
     def swiglu(self, gate: Buffer, up: Buffer) -> Buffer:
@@ -106,4 +160,5 @@ class ProgramBuilder:
         table = weight or self.weights.take("token_embd.weight", (vocab, source.width))
         self._head.append(Linear(source, table, bias, out))
         program = Program(tuple(self._body), tuple(self._head), out)
-        return ModelProgram(program, tuple(self._states), vocab)
+        states = StateSpecs(tuple(self._key_values), tuple(self._recurrent))
+        return ModelProgram(program, states, vocab)

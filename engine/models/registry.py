@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.reader import GgufFile
-from engine.models.hyperparameters import Hyperparameters
 from engine.models.llama import build_llama
 from engine.models.program import ModelProgram, ProgramBuilder
 from engine.models.qwen2 import build_qwen2
 from engine.models.qwen3 import build_qwen3
+from engine.models.qwen35 import build_qwen35
 from engine.models.smollm3 import build_smollm3
 from engine.weights.source import WeightSource
 
@@ -16,6 +16,7 @@ ARCHITECTURES: dict[str, Callable[[ProgramBuilder], ModelProgram]] = {
     "llama": build_llama,
     "qwen2": build_qwen2,
     "qwen3": build_qwen3,
+    "qwen35": build_qwen35,
     "smollm3": build_smollm3,
 }
 
@@ -34,8 +35,7 @@ def build_model(file: GgufFile, weights: WeightSource) -> ModelProgram:
             f"Models of the architecture {architecture} do not run in this version yet; "
             f"it runs {', '.join(ARCHITECTURES)}."
         )
-    build = ProgramBuilder(weights, Hyperparameters.read(file.metadata))
-    model = ARCHITECTURES[architecture](build)
+    model = ARCHITECTURES[architecture](ProgramBuilder(file.metadata, weights))
     if left := weights.unconsumed():
         raise UnsupportedModelError(
             f"This {architecture} model has {len(left)} tensors that this version does not know, "

@@ -20,12 +20,14 @@ class SlotRows:
     Attributes:
         groups: token ids, group by group; the tokens of a group may be computed together.
         logits: of how many trailing rows the logits are wanted.
+        provisional: whether the pass may be kept in part.
     """
 
     slot: int
     sequence: SequenceState
     groups: Sequence[Sequence[int]]
     logits: int
+    provisional: bool = False
 
     @property
     def num_rows(self) -> int:
@@ -64,7 +66,7 @@ class Runner:
         try:
             self._describe(work)
             with torch.inference_mode():
-                return self._backend.run(self._batch, self.memory.layers).cpu()
+                return self._backend.run(self._batch, self.memory.state).cpu()
         except BaseException:
             for rows in work:
                 rows.sequence.rollback()
@@ -77,7 +79,7 @@ class Runner:
         self._batch.clear()
         for rows in work:
             position = rows.sequence.length
-            if not rows.sequence.begin(rows.num_rows):
+            if not rows.sequence.begin(rows.num_rows, provisional=rows.provisional):
                 raise NotEnoughMemoryError(
                     "There is no room left for this conversation. Close another one, or load the "
                     "model with a smaller context or fewer slots."

@@ -1,6 +1,7 @@
 """Which job is served where and when. Integers only: no tensors, no model."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.scheduler.feed import Feed
@@ -32,11 +33,21 @@ class Scheduler:
     total tokens, and a pass takes the next ones of every job served.
     """
 
-    def __init__(self, num_slots: int, row_budget: int) -> None:
-        """`row_budget`: prompt rows that one pass takes in all, so that running replies go on."""
+    def __init__(
+        self, num_slots: int, row_budget: int, resumable: Callable[[int, int], int]
+    ) -> None:
+        """A scheduler with every slot free.
+
+        Args:
+            num_slots: how many jobs are served at once.
+            row_budget: prompt rows that one pass takes in all, so that running replies go on.
+            resumable: `resumable(slot, length)`, the largest length up to that which the slot's
+                state can go back to.
+        """
         self._slots = [Slot() for _ in range(num_slots)]
         self._waiting: deque[Job] = deque()
         self._row_budget = row_budget
+        self._resumable = resumable
         self._admissions = 0
         self._passes = 0
 
@@ -56,13 +67,9 @@ class Scheduler:
             return None
         job = self._waiting.popleft()
 
-        def fitness(index: int) -> tuple[int, int]:
-            slot = self._slots[index]
-            return slot.held.reusable(job.feed), -slot.used_at
-
-        chosen = max(free, key=fitness)
-        slot = self._slots[chosen]
-        keep = slot.held.reusable(job.feed)
+        kept = {index: self._kept(index, job.feed) for index in free}
+        chosen = max(free, key=lambda index: (kept[index], -self._slots[index].used_at))
+        slot, keep = self._slots[chosen], kept[chosen]
         self._admissions += 1
         slot.held.truncate(keep)
         slot.job, slot.used_at = job, self._admissions
@@ -96,6 +103,12 @@ class Scheduler:
         slot.job = None
         slot.held = job.feed
         slot.held.truncate(job.computed if keep_state else 0)
+
+    def _kept(self, index: int, feed: Feed) -> int:
+        """How many positions of a slot's state a feed can go on from."""
+        reusable = self._slots[index].held.reusable(feed)
+        resumed = self._resumable(index, reusable)
+        return resumed if resumed == reusable else 0
 
     def _rows(self, index: int, job: Job, budget: int) -> PlannedRows:
         return PlannedRows(job, index, job.feed.groups(job.computed, budget))

@@ -26,8 +26,12 @@ class Stepper:
         self._runner = runner
         self._context = context
         self._clock = clock
-        self._scheduler = Scheduler(num_slots, runner.prompt_group)
         self._sequences = [runner.memory.new_sequence() for _ in range(num_slots)]
+        self._scheduler = Scheduler(
+            num_slots,
+            runner.prompt_group,
+            lambda slot, length: self._sequences[slot].resumable(length),
+        )
 
     @property
     def jobs(self) -> list[Job]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -17,11 +18,23 @@ from engine.weights.source import WeightSource
 CPU = torch.device("cpu")
 
 
+class KeptMemory(ModelMemory):
+    """Memory that keeps its sequences, so that a page held at the end is not a page lost."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.sequences: list[SequenceState] = []
+
+    def new_sequence(self) -> SequenceState:
+        self.sequences.append(super().new_sequence())
+        return self.sequences[-1]
+
+
 @contextmanager
 def open_runner(
     path: Path,
     *,
-    slots: int = 1,
+    slots: int = 2,
     context: int = 1024,
     kv_type: str = "f32",
     device: torch.device = CPU,
@@ -30,7 +43,9 @@ def open_runner(
     with open_gguf(path) as file:
         model = build_model(file, WeightSource(file))
         backend = TorchModel(model.program, device, context, lambda _: None)
-        memory = ModelMemory(model.states, slots, context, kv_type, device, poison=True)
+        memory = KeptMemory(
+            model.states, slots, context, kv_type, device, backend.fold, poison=True
+        )
         runner = Runner(backend, memory, slots, model.vocab_size)
         yield runner
         memory.check_integrity()
@@ -51,7 +66,8 @@ def prompt(
 
 def rows_of(sequence: SequenceState, tokens: Sequence[int], *, slot: int = 0) -> SlotRows:
     """Rows as a model emits them: each a group of its own, logits for all."""
-    return SlotRows(slot, sequence, [[token] for token in tokens], len(tokens))
+    groups = [[token] for token in tokens]
+    return SlotRows(slot, sequence, groups, len(tokens), provisional=len(tokens) > 1)
 
 
 def decode(

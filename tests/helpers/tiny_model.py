@@ -34,6 +34,10 @@ class TinyModel:
     biases: bool = False
     rope_freqs: bool = False
     seed: int = 1
+    key_heads: int = 3
+    value_heads: int = 6
+    key_dim: int = 16
+    value_dim: int = 20
 
     @property
     def vocab(self) -> int:
@@ -59,6 +63,7 @@ class TinyModel:
             prefix + "attention.value_length": self.head_dim,
             prefix + "attention.layer_norm_rms_epsilon": 1e-5,
             prefix + "rope.dimension_count": self.head_dim,
+            **(self._hybrid_metadata() if self.architecture == "qwen35" else {}),
             "tokenizer.ggml.model": "gpt2",
             "tokenizer.ggml.pre": "qwen2",
             "tokenizer.ggml.tokens": [*byte_pieces(), *SPECIAL],
@@ -66,6 +71,17 @@ class TinyModel:
             "tokenizer.ggml.merges": ["Ġ t", "h e"],
             "tokenizer.ggml.eos_token_id": 257,
             "tokenizer.chat_template": TEMPLATE,
+        }
+
+    def _hybrid_metadata(self) -> dict[str, object]:
+        """Recurrent layers but every third: three key heads shared by six value heads."""
+        return {
+            "qwen35.full_attention_interval": 3,
+            "qwen35.ssm.group_count": self.key_heads,
+            "qwen35.ssm.time_step_rank": self.value_heads,
+            "qwen35.ssm.inner_size": self.value_heads * self.value_dim,
+            "qwen35.ssm.state_size": self.key_dim,
+            "qwen35.ssm.conv_kernel": 4,
         }
 
     def tensors(self) -> dict[str, Tensor]:
@@ -93,15 +109,30 @@ class TinyModel:
         for layer in range(self.layers):
             block = f"blk.{layer}."
             vector(block + "attn_norm.weight", self.width, 1.0)
-            vector(block + "ffn_norm.weight", self.width, 1.0)
-            matrix(block + "attn_q", query, self.width, bias=True)
-            matrix(block + "attn_k", key, self.width, bias=True)
-            matrix(block + "attn_v", key, self.width, bias=True)
-            matrix(block + "attn_output", self.width, query, bias=True)
+            hybrid = self.architecture == "qwen35"
+            second = "post_attention_norm" if hybrid else "ffn_norm"
+            vector(block + f"{second}.weight", self.width, 1.0)
+            if hybrid and (layer + 1) % 3:
+                channels = 2 * self.key_heads * self.key_dim + self.value_heads * self.value_dim
+                matrix(block + "attn_qkv", channels, self.width)
+                matrix(block + "attn_gate", self.value_heads * self.value_dim, self.width)
+                matrix(block + "ssm_alpha", self.value_heads, self.width)
+                matrix(block + "ssm_beta", self.value_heads, self.width)
+                matrix(block + "ssm_out", self.width, self.value_heads * self.value_dim)
+                taps = 0.5 * rng.standard_normal((channels, 4))
+                tensors[block + "ssm_conv1d.weight"] = (taps.astype(np.float32), None)
+                vector(block + "ssm_dt.bias", self.value_heads, -2.0)
+                vector(block + "ssm_a", self.value_heads, -1.0)
+                vector(block + "ssm_norm.weight", self.value_dim, 1.0)
+            else:
+                matrix(block + "attn_q", query * (1 + hybrid), self.width, bias=True)
+                matrix(block + "attn_k", key, self.width, bias=True)
+                matrix(block + "attn_v", key, self.width, bias=True)
+                matrix(block + "attn_output", self.width, query, bias=True)
             matrix(block + "ffn_gate", self.feed_forward, self.width, bias=True)
             matrix(block + "ffn_up", self.feed_forward, self.width, bias=True)
             matrix(block + "ffn_down", self.width, self.feed_forward, bias=True)
-            if self.architecture == "qwen3":
+            if self.architecture == "qwen3" or (hybrid and not (layer + 1) % 3):
                 vector(block + "attn_q_norm.weight", self.head_dim, 1.0)
                 vector(block + "attn_k_norm.weight", self.head_dim, 1.0)
         return tensors

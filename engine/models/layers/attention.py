@@ -20,10 +20,26 @@ def self_attention(
     rope: Rope | None,
     *,
     norm_heads: bool = False,
+    gated: bool = False,
 ) -> Buffer:
-    """Grouped-query attention; with `norm_heads`, each query and key head is normalised first."""
+    """Grouped-query attention.
+
+    Args:
+        build: where the operations go.
+        block: prefix of the tensors' names.
+        source: what queries, keys and values are made from.
+        rope: None for a layer without positions.
+        norm_heads: normalise each query and key head first.
+        gated: each query head comes with a gate for its output.
+    """
     hyper = build.hyper
-    query = build.linear(source, f"{block}.attn_q", Buffer("query", hyper.heads * hyper.head_dim))
+    width = hyper.heads * hyper.head_dim
+    gate = None
+    if gated:
+        both = build.linear(source, f"{block}.attn_q", Buffer("query and gate", 2 * width))
+        query, gate = build.split_heads(both, "query", "query gate", hyper.head_dim)
+    else:
+        query = build.linear(source, f"{block}.attn_q", Buffer("query", width))
     key = build.linear(source, f"{block}.attn_k", Buffer("key", hyper.kv_heads * hyper.head_dim))
     value = build.linear(
         source, f"{block}.attn_v", Buffer("value", hyper.kv_heads * hyper.value_dim)
@@ -32,4 +48,5 @@ def self_attention(
         query = build.rms_norm(query, f"{block}.attn_q_norm", hyper.head_dim)
         key = build.rms_norm(key, f"{block}.attn_k_norm", hyper.head_dim)
     layer = build.rope_and_store(query, key, value, rope)
-    return build.attention(query, layer, 1.0 / math.sqrt(hyper.head_dim))
+    attended = build.attention(query, layer, 1.0 / math.sqrt(hyper.head_dim))
+    return build.sigmoid_gate(attended, gate) if gate else attended

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.cache_types import ELEMENT_BYTES, PAGE_POSITIONS
 from engine.kernels.kv_pages import make_plane
+from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS
 
 CPU = torch.device("cpu")
 PAGES, HEADS, DIM = 3, 2, 64

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.kernels import reference
-from engine.kernels.cache_types import PAGE_POSITIONS
+from engine.kernels.state_types import PAGE_POSITIONS
 
 SIZES = (1, 7, 17, 255, 257)
 

@@ -5,31 +5,24 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from engine.kernels.cache_types import PAGE_POSITIONS
-from engine.memory.model_memory import ModelMemory, state_bytes
+from engine.kernels.state_types import PAGE_POSITIONS
+from engine.memory.model_memory import ModelMemory
 from engine.memory.sequence_state import SequenceState
-from engine.memory.spec import KeyValueSpec
+from engine.memory.spec import KeyValueSpec, StateSpecs
+from tests.helpers.models import KeptMemory
 
-SPECS = (KeyValueSpec(heads=2, key_dim=4, value_dim=3), KeyValueSpec(1, 5, 6))
+SPECS = StateSpecs((KeyValueSpec(heads=2, key_dim=4, value_dim=3), KeyValueSpec(1, 5, 6)))
 PAGES = 3
 
 
-class Memory(ModelMemory):
-    """Memory that keeps its sequences, so that a page held at the end is not a page lost."""
-
-    def __init__(self) -> None:
-        context, cpu = PAGES * PAGE_POSITIONS, torch.device("cpu")
-        super().__init__(SPECS, 1, context, "f32", cpu, poison=True)
-        self.sequences: list[SequenceState] = []
-
-    def new_sequence(self) -> SequenceState:
-        self.sequences.append(super().new_sequence())
-        return self.sequences[-1]
+def no_fold(*_: object) -> None:
+    raise AssertionError("these layers keep no recurrent state")
 
 
 @pytest.fixture
-def memory() -> Iterator[Memory]:
-    memory = Memory()
+def memory() -> Iterator[KeptMemory]:
+    context, cpu = PAGES * PAGE_POSITIONS, torch.device("cpu")
+    memory = KeptMemory(SPECS, 1, context, "f32", cpu, no_fold, poison=True)
     yield memory
     memory.check_integrity()
 
@@ -40,14 +33,14 @@ def stored(sequence: SequenceState) -> bytes:
     return b"".join(parts)
 
 
-def fill(memory: Memory, page: int, first: int, count: int, value: float) -> None:
-    for layer in memory.layers:
+def fill(memory: KeptMemory, page: int, first: int, count: int, value: float) -> None:
+    for layer in memory.state.attention:
         for plane, spec_dim in ((layer.keys, 0), (layer.values, 1)):
             heads, dim = plane.read(page, 1).shape[0], plane.read(page, 1).shape[2]
             plane.write(page, first, torch.full((count, heads, dim), value + spec_dim))
 
 
-def test_a_pass_ends_with_what_was_accepted(memory: Memory) -> None:
+def test_a_pass_ends_with_what_was_accepted(memory: KeptMemory) -> None:
     sequence = memory.new_sequence()
     assert sequence.begin(10)
     sequence.commit(7)
@@ -57,7 +50,7 @@ def test_a_pass_ends_with_what_was_accepted(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("accepted", [0, 1, PAGE_POSITIONS - 1, PAGE_POSITIONS])
-def test_rejected_rows_give_their_pages_back(memory: Memory, accepted: int) -> None:
+def test_rejected_rows_give_their_pages_back(memory: KeptMemory, accepted: int) -> None:
     sequence = memory.new_sequence()
     assert sequence.begin(PAGES * PAGE_POSITIONS)
     sequence.commit(accepted)
@@ -66,7 +59,7 @@ def test_rejected_rows_give_their_pages_back(memory: Memory, accepted: int) -> N
     other.rollback()
 
 
-def test_without_room_nothing_changes(memory: Memory) -> None:
+def test_without_room_nothing_changes(memory: KeptMemory) -> None:
     sequence, greedy = memory.new_sequence(), memory.new_sequence()
     assert greedy.begin((PAGES - 1) * PAGE_POSITIONS)
     assert sequence.begin(3)
@@ -78,7 +71,7 @@ def test_without_room_nothing_changes(memory: Memory) -> None:
     greedy.rollback()
 
 
-def test_a_pass_cannot_begin_inside_another(memory: Memory) -> None:
+def test_a_pass_cannot_begin_inside_another(memory: KeptMemory) -> None:
     sequence = memory.new_sequence()
     assert sequence.begin(1)
     with pytest.raises(RuntimeError, match="under way"):
@@ -89,17 +82,17 @@ def test_a_pass_cannot_begin_inside_another(memory: Memory) -> None:
         sequence.commit(2)
 
 
-def test_what_is_dropped_is_poisoned_and_what_is_kept_is_not(memory: Memory) -> None:
+def test_what_is_dropped_is_poisoned_and_what_is_kept_is_not(memory: KeptMemory) -> None:
     sequence = memory.new_sequence()
     assert sequence.begin(20)
     fill(memory, 0, 0, 20, 1.0)
     sequence.commit(12)
-    keys = memory.layers[0].keys.read(0, 20)
+    keys = memory.state.attention[0].keys.read(0, 20)
     assert not keys[:, :12].isnan().any()
     assert keys[:, 12:].isnan().all()
 
 
-def test_a_fork_keeps_its_rows_when_the_other_writes_on(memory: Memory) -> None:
+def test_a_fork_keeps_its_rows_when_the_other_writes_on(memory: KeptMemory) -> None:
     first = memory.new_sequence()
     assert first.begin(12)
     fill(memory, 0, 0, 12, 1.0)
@@ -112,10 +105,10 @@ def test_a_fork_keeps_its_rows_when_the_other_writes_on(memory: Memory) -> None:
     assert stored(second) == before
     second.truncate(0)
     assert first.length == 16
-    assert not memory.layers[1].values.read(1, 16).isnan().any()
+    assert not memory.state.attention[1].values.read(1, 16).isnan().any()
 
 
-def test_a_fork_during_a_pass_sees_committed_rows_only(memory: Memory) -> None:
+def test_a_fork_during_a_pass_sees_committed_rows_only(memory: KeptMemory) -> None:
     first = memory.new_sequence()
     assert first.begin(PAGE_POSITIONS + 1)
     memory.sequences.append(second := first.fork())
@@ -125,7 +118,7 @@ def test_a_fork_during_a_pass_sees_committed_rows_only(memory: Memory) -> None:
     second.rollback()
 
 
-def test_full_pages_are_shared_and_not_copied(memory: Memory) -> None:
+def test_full_pages_are_shared_and_not_copied(memory: KeptMemory) -> None:
     first = memory.new_sequence()
     assert first.begin(2 * PAGE_POSITIONS)
     first.commit(2 * PAGE_POSITIONS)
@@ -137,14 +130,8 @@ def test_full_pages_are_shared_and_not_copied(memory: Memory) -> None:
     second.rollback()
 
 
-def test_bytes_are_known_before_they_are_allocated() -> None:
-    per_position = 4 * (2 * (4 + 3) + 1 * (5 + 6))
-    assert state_bytes(SPECS, 2, 300, "f32") == 2 * 2 * PAGE_POSITIONS * per_position
-    assert state_bytes(SPECS, 1, 256, "f16") == PAGE_POSITIONS * per_position // 2
-
-
 def test_a_sequence_that_is_dropped_with_its_pages_is_noticed() -> None:
-    memory = ModelMemory(SPECS, 1, PAGE_POSITIONS, "f32", torch.device("cpu"))
+    memory = ModelMemory(SPECS, 1, PAGE_POSITIONS, "f32", torch.device("cpu"), no_fold)
     memory.new_sequence().begin(1)
     with pytest.raises(RuntimeError, match="counted wrongly"):
         memory.check_integrity()

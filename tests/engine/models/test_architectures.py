@@ -19,6 +19,14 @@ from tests.helpers.shared import shared_model, shared_path
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
+NAMES = (
+    "llama-dense",
+    "qwen2-dense",
+    "qwen3-dense",
+    "qwen35-dense",
+    "smollm3-dense",
+    "tiny-qwen35",
+)
 TOKENS = [(19 * i + 3) % 256 for i in range(12)]
 
 
@@ -33,14 +41,14 @@ def nmse(ours: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> float:
 
 
 @pytest.mark.parametrize("chunk", [0, 1, 7])
-@pytest.mark.parametrize("name", ["llama-dense", "qwen2-dense", "qwen3-dense", "smollm3-dense"])
+@pytest.mark.parametrize("name", NAMES)
 def test_logits_are_those_recorded(name: str, chunk: int) -> None:
     recorded = np.load(shared_path("models", "arch", f"{name}.npz"))
     with open_runner(shared_model(f"arch/{name}.gguf")) as runner:
         for tokens, theirs in zip(recorded["tokens"], recorded["logits"], strict=True):
             sequence = runner.memory.new_sequence()
             ours = prompt(runner, sequence, tokens.tolist(), chunk=chunk)
-            sequence.truncate(0)
+            sequence.free()
             assert nmse(ours.numpy(), theirs) <= 1e-6
 
 

@@ -15,11 +15,12 @@ EMITTED = [(31 * i + 7) % 256 for i in range(24)]
 KV_TYPES = ("f32", "f16", "q8_0")
 
 
-@pytest.fixture(scope="module", params=["llama", "qwen2", "qwen3"])
+@pytest.fixture(scope="module", params=["llama", "qwen2", "qwen3", "qwen35"])
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     biases = request.param == "qwen2"
     path = tmp_path_factory.mktemp("rows") / f"{request.param}.gguf"
-    return TinyModel(request.param, biases=biases).write(path)
+    layers = 4 if request.param == "qwen35" else 2
+    return TinyModel(request.param, layers=layers, biases=biases).write(path)
 
 
 def state(runner: Runner, tokens: list[int]) -> tuple[torch.Tensor, bytes]:
@@ -29,7 +30,7 @@ def state(runner: Runner, tokens: list[int]) -> tuple[torch.Tensor, bytes]:
     logits = decode(runner, sequence, tokens)
     parts: list[bytes] = []
     sequence.hash_into(parts.append)
-    sequence.truncate(0)
+    sequence.free()
     return logits, b"".join(parts)
 
 
@@ -45,7 +46,7 @@ def test_any_part_of_a_pass_can_be_kept(model: Path, kv_type: str) -> None:
             after = decode(runner, sequence, EMITTED[rows : rows + 4])
             parts: list[bytes] = []
             sequence.hash_into(parts.append)
-            sequence.truncate(0)
+            sequence.free()
             expected, stored = state(runner, EMITTED[:kept] + EMITTED[rows : rows + 4])
             assert torch.equal(together[:kept], expected[:kept])
             assert torch.equal(after, expected[kept:])
@@ -55,7 +56,7 @@ def test_any_part_of_a_pass_can_be_kept(model: Path, kv_type: str) -> None:
 @pytest.mark.parametrize("start", [253, 254, 255, 256, 257, 509])
 def test_rows_across_the_end_of_a_page_can_be_dropped(model: Path, start: int) -> None:
     long_prompt = [(13 * i) % 256 for i in range(start)]
-    with open_runner(model, slots=2) as runner:
+    with open_runner(model) as runner:
         alone, together = runner.memory.new_sequence(), runner.memory.new_sequence()
         prompt(runner, alone, long_prompt, chunk=64)
         expected = decode(runner, alone, EMITTED[:6])

@@ -11,6 +11,10 @@ from engine.scheduler.scheduler import Scheduler
 GROUP = 4
 
 
+def any_length(slot: int, length: int) -> int:
+    return length
+
+
 def job(*tokens: int) -> Job:
     request = Request((Segment(tokens),))
     reply = Reply(request, None, itertools.count().__next__)
@@ -18,7 +22,7 @@ def job(*tokens: int) -> Job:
 
 
 def test_jobs_beyond_the_slots_wait_their_turn() -> None:
-    scheduler = Scheduler(2, GROUP)
+    scheduler = Scheduler(2, GROUP, any_length)
     jobs = [job(index) for index in range(3)]
     for each in jobs:
         scheduler.submit(each)
@@ -32,7 +36,7 @@ def test_jobs_beyond_the_slots_wait_their_turn() -> None:
 
 
 def test_a_conversation_returns_to_the_slot_that_holds_it() -> None:
-    scheduler = Scheduler(2, GROUP)
+    scheduler = Scheduler(2, GROUP, any_length)
     first, second = job(1, 2, 3, 4, 5), job(6, 7, 8, 9, 0)
     for each in (first, second):
         scheduler.submit(each)
@@ -47,7 +51,7 @@ def test_a_conversation_returns_to_the_slot_that_holds_it() -> None:
 
 
 def test_a_new_conversation_takes_the_slot_that_was_unused_longest() -> None:
-    scheduler = Scheduler(2, GROUP)
+    scheduler = Scheduler(2, GROUP, any_length)
     first, second = job(1, 1), job(2, 2)
     for each in (first, second):
         scheduler.submit(each)
@@ -61,7 +65,7 @@ def test_a_new_conversation_takes_the_slot_that_was_unused_longest() -> None:
 
 
 def test_running_replies_go_on_while_a_prompt_is_read() -> None:
-    scheduler = Scheduler(2, GROUP)
+    scheduler = Scheduler(2, GROUP, any_length)
     running, reading = job(1), job(*range(20))
     for each in (running, reading):
         scheduler.submit(each)
@@ -72,7 +76,7 @@ def test_running_replies_go_on_while_a_prompt_is_read() -> None:
 
 
 def test_two_prompts_share_a_pass_in_turn() -> None:
-    scheduler = Scheduler(2, GROUP)
+    scheduler = Scheduler(2, GROUP, any_length)
     first, second = job(*range(8)), job(*range(8))
     for each in (first, second):
         scheduler.submit(each)
@@ -87,7 +91,7 @@ def test_two_prompts_share_a_pass_in_turn() -> None:
 
 
 def test_a_failed_job_leaves_nothing_to_reuse() -> None:
-    scheduler = Scheduler(1, GROUP)
+    scheduler = Scheduler(1, GROUP, any_length)
     failed = job(1, 2, 3, 4, 5)
     scheduler.submit(failed)
     scheduler.admit()
@@ -100,7 +104,7 @@ def test_a_failed_job_leaves_nothing_to_reuse() -> None:
 
 
 def test_a_waiting_job_can_be_released() -> None:
-    scheduler = Scheduler(1, GROUP)
+    scheduler = Scheduler(1, GROUP, any_length)
     first, second = job(1), job(2)
     scheduler.submit(first)
     scheduler.submit(second)

@@ -77,9 +77,9 @@ class Bench:
         self.finish()
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return TinyModel().write(tmp_path_factory.mktemp("step") / "tiny.gguf")
+@pytest.fixture(scope="module", params=["llama", "qwen35"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return TinyModel(request.param, layers=3).write(tmp_path_factory.mktemp("step") / "tiny.gguf")
 
 
 @pytest.fixture(params=[1, 3])

@@ -1,0 +1,159 @@
+"""One pass of a program through the twins, group by group."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from engine.kernels import delta_rule, reference
+from engine.kernels.batch import Batch, RowGroup
+from engine.kernels.kv_pages import LayerPages
+from engine.kernels.program import (
+    Attention,
+    Buffer,
+    DeltaRule,
+    Embed,
+    GatedNorm,
+    Linear,
+    Operation,
+    RmsNorm,
+    RopeAndStore,
+    SigmoidGate,
+    SplitHeads,
+    SwiGlu,
+)
+from engine.kernels.state import ModelState
+from engine.kernels.state_types import PAGE_POSITIONS
+from engine.kernels.torch_weights import TorchWeights
+
+Values = dict[Buffer, torch.Tensor]
+
+
+@dataclass(slots=True)
+class Recurrence:
+    """How far a slot has come in one recurrent layer within this pass.
+
+    Attributes:
+        state, window: what the next row works on: the committed ones, or copies of them.
+        tape: where each row is written down, `[rows, width]`; None for a pass that writes in place.
+        done: rows so far.
+    """
+
+    state: torch.Tensor
+    window: torch.Tensor
+    tape: torch.Tensor | None
+    done: int = 0
+
+
+class TorchPass:
+    """Runs operations for the groups of one batch; what it learns ends with the pass."""
+
+    def __init__(self, weights: TorchWeights, batch: Batch, state: ModelState) -> None:
+        self._weights = weights
+        self._batch = batch
+        self._state = state
+        self._recurrences: dict[tuple[int, int], Recurrence] = {}
+
+    def execute(self, operation: Operation, group: RowGroup, held: Values) -> None:
+        """Run an operation over the rows of a group, whose intermediates are in `held`."""
+        match operation:
+            case Embed(table, out):
+                tokens = self._batch.tokens[group.start : group.stop]
+                held[out] = table.decode(tokens).to(self._weights.device)
+            case RopeAndStore():
+                self._rope_and_store(operation, group, held)
+            case Attention(query, out, head_dim, layer, scale):
+                rows = _heads(held[query], head_dim)
+                positions = torch.arange(group.position, group.end, device=rows.device)
+                pages = self._live_pages(group, self._state.attention[layer])
+                held[out] = reference.attention(rows, pages, positions, scale)
+            case DeltaRule():
+                self._delta_rule(operation, group, held)
+            case _:
+                self.compute(operation, held)
+
+    def compute(self, operation: Operation, held: Values) -> None:
+        """Run an operation that needs nothing but its rows."""
+        weights = self._weights
+        match operation:
+            case RmsNorm(source, weight, out, epsilon):
+                held[out] = reference.rms_norm(held[source], weights.vector(weight), epsilon)
+            case Linear(source, weight, bias, out, accumulate):
+                shift = None if bias is None else weights.vector(bias)
+                product = reference.linear(held[source], weights.matrix(weight), shift)
+                held[out] = held[out] + product if accumulate else product
+            case SwiGlu(gate, up, out):
+                held[out] = reference.swiglu(held[gate], held[up])
+            case SplitHeads(source, first, second, head_dim):
+                pairs = held[source].view(len(held[source]), -1, 2, head_dim)
+                held[first] = pairs[:, :, 0].flatten(1)
+                held[second] = pairs[:, :, 1].flatten(1)
+            case SigmoidGate(source, gate, out):
+                held[out] = held[source] * torch.sigmoid(held[gate])
+            case GatedNorm(source, gate, weight, out, epsilon):
+                normed = reference.rms_norm(held[source], weights.vector(weight), epsilon)
+                held[out] = reference.swiglu(held[gate], normed)
+            case _:
+                raise TypeError(f"{type(operation).__name__} cannot run without its state")
+
+    def _rope_and_store(self, op: RopeAndStore, group: RowGroup, held: Values) -> None:
+        key = _heads(held[op.key], op.head_dim)
+        if op.rope:
+            cos, sin = self._weights.angles(op.rope, slice(group.position, group.end))
+            query = _heads(held[op.query], op.head_dim)
+            turned = reference.rotate(query, cos, sin, interleaved=op.rope.interleaved)
+            held[op.query] = turned.flatten(1)
+            key = reference.rotate(key, cos, sin, interleaved=op.rope.interleaved)
+        value = held[op.value].view(len(key), key.shape[1], -1)
+        pages = self._state.attention[op.layer]
+        table = self._batch.page_table[group.slot]
+        done = 0
+        while done < len(key):
+            index, first = divmod(group.position + done, PAGE_POSITIONS)
+            rows = slice(done, done + min(PAGE_POSITIONS - first, len(key) - done))
+            pages.keys.write(int(table[index]), first, key[rows])
+            pages.values.write(int(table[index]), first, value[rows])
+            done = rows.stop
+
+    def _live_pages(
+        self, group: RowGroup, pages: LayerPages
+    ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor]]:
+        """The pages that the rows of a group see, cut behind the last row."""
+        for index, first in enumerate(range(0, group.end, PAGE_POSITIONS)):
+            page = int(self._batch.page_table[group.slot, index])
+            count = min(PAGE_POSITIONS, group.end - first)
+            yield first, pages.keys.read(page, count), pages.values.read(page, count)
+
+    def _delta_rule(self, op: DeltaRule, group: RowGroup, held: Values) -> None:
+        weights = self._weights.delta(op)
+        slot = self._recurrence(op, group)
+        outputs = []
+        for row in range(group.stop - group.start):
+            # Copies begin where vectors are aligned, wherever the row lies in its group.
+            mixed, decay, beta = (held[b][row].clone() for b in (op.mixed, op.decay, op.beta))
+            decay, beta = delta_rule.gates(decay, beta, weights)
+            if slot.tape is not None:
+                slot.tape[slot.done] = torch.cat((mixed, decay, beta))
+            query = delta_rule.advance(
+                slot.state, slot.window, mixed, decay, beta, weights, op.shape, op.epsilon
+            )
+            outputs.append(delta_rule.read(slot.state, query))
+            slot.done += 1
+        held[op.out] = torch.stack(outputs)
+
+    def _recurrence(self, op: DeltaRule, group: RowGroup) -> Recurrence:
+        key = op.layer, group.slot
+        if key not in self._recurrences:
+            layer = self._state.recurrent[op.layer]
+            entry = int(self._batch.state_entry[group.slot])
+            state, window = layer.state[entry], layer.window[entry]
+            self._recurrences[key] = (
+                Recurrence(state.clone(), window.clone(), layer.tape[group.slot])
+                if self._batch.on_tape[group.slot]
+                else Recurrence(state, window, None)
+            )
+        return self._recurrences[key]
+
+
+def _heads(rows: torch.Tensor, head_dim: int) -> torch.Tensor:
+    return rows.view(len(rows), -1, head_dim)

@@ -1,0 +1,83 @@
+"""A program's weights on a torch device, in the forms that the twins take."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from engine.kernels.delta_rule import DeltaWeights
+from engine.kernels.program import DeltaRule, Program, Rope
+from engine.weights.quant_tensor import QuantTensor
+
+
+class TorchWeights:
+    """Matrices are copied at once, small weights when they are first asked for.
+
+    Plain floats are used as they lie in the file where the device can read them; quantised matrices
+    are kept as a bfloat16 working copy until a backend has kernels for their blocks.
+
+    Attributes:
+        device: where the weights are.
+        positions: how many positions a slot can hold.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        device: torch.device,
+        positions: int,
+        on_matrix: Callable[[QuantTensor], None],
+    ) -> None:
+        """Copy the matrices; `on_matrix` follows each, and may raise to stop."""
+        self.device = device
+        self.positions = positions
+        self._matrices: dict[str, torch.Tensor] = {}
+        self._vectors: dict[str, torch.Tensor] = {}
+        self._angles: dict[Rope, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._delta: dict[int, DeltaWeights] = {}
+        for matrix in program.matrices():
+            plain = matrix.floats()
+            copy = matrix.decode(dtype=torch.bfloat16) if plain is None else plain
+            self._matrices[matrix.name] = copy.to(device)
+            on_matrix(matrix)
+
+    def matrix(self, weight: QuantTensor) -> torch.Tensor:
+        """A matrix `[out, in]` in float32 or a half-width type."""
+        return self._matrices[weight.name]
+
+    def vector(self, weight: QuantTensor) -> torch.Tensor:
+        """A small weight in float32."""
+        if weight.name not in self._vectors:
+            self._vectors[weight.name] = weight.decode().to(self.device)
+        return self._vectors[weight.name]
+
+    def delta(self, operation: DeltaRule) -> DeltaWeights:
+        """The small weights of a recurrent layer."""
+        if operation.layer not in self._delta:
+            self._delta[operation.layer] = DeltaWeights(
+                self.vector(operation.convolution).T.contiguous(),
+                self.vector(operation.decay_bias),
+                self.vector(operation.decay_rate),
+            )
+        return self._delta[operation.layer]
+
+    def angles(self, rope: Rope, rows: slice) -> tuple[torch.Tensor, torch.Tensor]:
+        """Cosines and sines `[rows, pairs]` for a range of positions."""
+        if rope not in self._angles:
+            factors = None if rope.factors is None else rope.factors.decode().numpy()
+            angles = rope_angles(rope, self.positions, factors)
+            self._angles[rope] = (
+                torch.from_numpy(np.cos(angles).astype(np.float32)).to(self.device),
+                torch.from_numpy(np.sin(angles).astype(np.float32)).to(self.device),
+            )
+        cos, sin = self._angles[rope]
+        return cos[rows], sin[rows]
+
+
+def rope_angles(rope: Rope, positions: int, factors: np.ndarray | None) -> np.ndarray:
+    """Angles in radians, float64 `[positions, dims / 2]`; float32 would lose them far out."""
+    pair = np.arange(0, rope.dims, 2, dtype=np.float64)
+    frequency = rope.position_scale * rope.base ** (-pair / rope.dims)
+    if factors is not None:
+        frequency = frequency / factors
+    return np.outer(np.arange(positions, dtype=np.float64), frequency)
