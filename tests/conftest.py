@@ -1,5 +1,6 @@
 """What holds for every test: no screen, no surprises in the log, no thread left behind."""
 
+import gc
 import logging
 import os
 import threading
@@ -45,3 +46,14 @@ def no_thread_left():
     for thread in left:
         thread.join(_THREAD_END_S)
     assert not [thread.name for thread in left if thread.is_alive()], "threads still running"
+
+
+@pytest.fixture(autouse=True)
+def qt_garbage_goes_here(request):
+    """Collects what a test of the window left, before another thread's collection meets it.
+
+    Qt's objects must be destroyed on the thread they live on.
+    """
+    yield
+    if "qapp" in request.fixturenames:
+        gc.collect()
