@@ -100,6 +100,7 @@ class Bench:
         """Milliseconds of one pass over generated rows at `--at-context`, logits for all."""
         from engine.models.runner import SlotRows
 
+        self._stepper.close()  # what it keeps for reuse takes room
         sequence = self._runner.memory.new_sequence()
         self._runner.forward([SlotRows(0, sequence, [self._tokens(self._options.at_context)], 0)])
         sequence.commit(self._options.at_context)

@@ -86,9 +86,11 @@ class PagedKeyValues:
         self._pool = pool
         self.pages = list(pages)
 
+    def num_missing_pages(self, length: int, rows: int) -> int:
+        return pages_for(length + rows) - len(self.pages) + self._writes_shared_page(length)
+
     def can_begin(self, length: int, rows: int) -> bool:
-        missing = pages_for(length + rows) - len(self.pages)
-        return self._pool.allocator.num_free >= missing + self._writes_shared_page(length)
+        return self._pool.allocator.num_free >= self.num_missing_pages(length, rows)
 
     def begin(self, length: int, rows: int, *, provisional: bool) -> None:
         if self._writes_shared_page(length):

@@ -1,12 +1,14 @@
 """All the state that a loaded model keeps for its slots."""
 
+from collections.abc import Iterable
+
 import torch
 
 from engine.kernels.state import ModelState
 from engine.memory.kv_pool import KvPool
 from engine.memory.recurrent_pool import Fold, RecurrentPool
 from engine.memory.sequence_state import SequenceState, StatePart
-from engine.memory.spec import TAPE_ROWS, StateSpecs, pages_for
+from engine.memory.spec import TAPE_ROWS, StateSpecs, num_checkpoints, pages_for
 
 
 class ModelMemory:
@@ -14,6 +16,7 @@ class ModelMemory:
 
     Attributes:
         state: what the backend reads and writes.
+        num_checkpoints: how many sequences there is room for beside the slots'.
     """
 
     def __init__(
@@ -39,9 +42,16 @@ class ModelMemory:
             poison: keep NaN in whatever is not live, so that a test shows who reads it.
         """
         pages = slots * pages_for(context)
+        self.num_checkpoints = num_checkpoints(specs)
         self._key_values = KvPool(specs.key_values, pages, kv_type, device, poison=poison)
         self._recurrent = RecurrentPool(
-            specs.recurrent, slots, slots, TAPE_ROWS, device, fold, poison=poison
+            specs.recurrent,
+            slots + self.num_checkpoints,
+            slots,
+            TAPE_ROWS,
+            device,
+            fold,
+            poison=poison,
         )
         self.state = ModelState(self._key_values.layers, self._recurrent.layers)
 
@@ -51,6 +61,16 @@ class ModelMemory:
         if self._recurrent.layers:
             parts.append(self._recurrent.new_state())
         return SequenceState(parts)
+
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether a sequence can go back only to where its state was kept."""
+        return bool(self._recurrent.layers)
+
+    def has_room(self, demands: Iterable[tuple[SequenceState, int]]) -> bool:
+        """Whether all these sequences can begin so many rows each in one pass."""
+        missing = sum(sequence.num_missing_pages(rows) for sequence, rows in demands)
+        return missing <= self._key_values.allocator.num_free
 
     def check_integrity(self) -> None:
         """Prove that nothing is lost, or held by nobody; raises RuntimeError where it is not so."""

@@ -110,6 +110,9 @@ class RecurrentState:
         self._slot = 0
         self.entry = entry
 
+    def num_missing_pages(self, length: int, rows: int) -> int:
+        return 0
+
     def can_begin(self, length: int, rows: int) -> bool:
         return True
 

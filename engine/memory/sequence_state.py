@@ -9,6 +9,9 @@ from engine.kernels.batch import Batch
 class StatePart(Protocol):
     """What the layers of one kind hold for one sequence; `length` counts committed positions."""
 
+    def num_missing_pages(self, length: int, rows: int) -> int:
+        """How many free pages `begin` would take."""
+
     def can_begin(self, length: int, rows: int) -> bool:
         """Whether there is room for `rows` more positions."""
 
@@ -57,6 +60,10 @@ class SequenceState:
         self._parts = tuple(parts)
         self._rows: int | None = None  # of the pass under way
         self.length = length
+
+    def num_missing_pages(self, rows: int) -> int:
+        """How many free pages `begin` would take."""
+        return sum(part.num_missing_pages(self.length, rows) for part in self._parts)
 
     def begin(self, rows: int, *, provisional: bool = False) -> bool:
         """Make room for `rows` more positions; False, with nothing changed, where there is none."""

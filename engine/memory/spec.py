@@ -4,6 +4,12 @@ from dataclasses import dataclass
 
 from engine.kernels.state_types import ELEMENT_BYTES, FLOAT_BYTES, PAGE_POSITIONS, DeltaShape
 
+CHECKPOINT_BYTES = 512 << 20
+"""Recurrent state kept for reuse; pages of keys and values are shared and not counted here."""
+
+MOST_CHECKPOINTS = 32
+"""States kept at most, however small: each new prompt is compared with all of them."""
+
 TAPE_ROWS = 65
 """Rows of the longest drafted pass: 64 draft tokens, and the token before them."""
 
@@ -49,13 +55,20 @@ class StateSpecs:
     recurrent: tuple[RecurrentSpec, ...] = ()
 
 
+def num_checkpoints(specs: StateSpecs) -> int:
+    """How many states are kept for reuse beside those of the slots, within `CHECKPOINT_BYTES`."""
+    state = sum(spec.state_bytes for spec in specs.recurrent)
+    return min(MOST_CHECKPOINTS, max(2, CHECKPOINT_BYTES // state)) if state else MOST_CHECKPOINTS
+
+
 def pages_for(positions: int) -> int:
     """How many pages hold that many positions."""
     return -(-positions // PAGE_POSITIONS)
 
 
 def state_bytes(specs: StateSpecs, slots: int, context: int, kv_type: str) -> int:
-    """Bytes that `ModelMemory` allocates for that many slots and positions."""
+    """Bytes that `ModelMemory` allocates for slots of so many positions, and checkpoints."""
     pages = pages_for(context) * sum(spec.page_bytes(kv_type) for spec in specs.key_values)
-    recurrent = sum(spec.state_bytes + TAPE_ROWS * spec.tape_bytes for spec in specs.recurrent)
-    return slots * (pages + recurrent)
+    state = sum(spec.state_bytes for spec in specs.recurrent)
+    tape = TAPE_ROWS * sum(spec.tape_bytes for spec in specs.recurrent)
+    return slots * (pages + state + tape) + num_checkpoints(specs) * state

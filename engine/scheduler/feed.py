@@ -1,8 +1,12 @@
 """The tokens of a conversation in order, and which of them are computed together."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from engine.base.types import Segment
+
+MARK_INTERVAL = 1024
+"""Tokens between marks within a long stretch of prompt: four pages of keys and values."""
 
 
 class Feed:
@@ -14,42 +18,55 @@ class Feed:
 
     Attributes:
         tokens: all tokens so far.
+        marks: where a later prompt may well part from this one: behind each reply, which is where
+            a message of the person begins, every so often in a long prompt, and at its end.
     """
 
     def __init__(self, segments: Iterable[Segment], prompt_group: int) -> None:
         self.tokens: list[int] = []
+        self.marks: list[int] = []
         self._group_ends: list[int] = []  # for each token, where its group ends
         for segment in segments:
+            if not segment.generated:
+                first = len(self.tokens)
+                self.marks += range(first, first + len(segment.tokens), MARK_INTERVAL)
             step = 1 if segment.generated else prompt_group
             for start in range(0, len(segment.tokens), step):
                 self._append_group(segment.tokens[start : start + step])
+        self.marks.append(len(self.tokens))
 
     def append(self, token: int) -> None:
         """Add an emitted token."""
         self._append_group((token,))
 
-    def groups(self, start: int, budget: int) -> list[list[int]]:
-        """Whole groups from `start` on: at least one, and more only within the budget of rows."""
+    def groups(self, start: int, budget: int, *, to_mark: bool = False) -> list[list[int]]:
+        """Whole groups from `start` on: at least one, and more only within the budget of rows.
+
+        With `to_mark` they end at the next mark, which is always where a group ends.
+        """
+        end = len(self.tokens)
+        if to_mark:
+            after = bisect_right(self.marks, start)
+            end = self.marks[after] if after < len(self.marks) else end
         found: list[list[int]] = []
         position = start
-        while position < len(self.tokens):
-            end = self._group_ends[position]
-            if found and end - start > budget:
+        while position < end:
+            group_end = self._group_ends[position]
+            if found and group_end - start > budget:
                 break
-            found.append(self.tokens[position:end])
-            position = end
+            found.append(self.tokens[position:group_end])
+            position = group_end
         return found
 
-    def truncate(self, length: int) -> None:
-        """Forget tokens from `length` on, which must be where a group ends."""
-        del self.tokens[length:], self._group_ends[length:]
+    def prefix(self, length: int) -> "Feed":
+        """A copy of the first tokens, up to where a group ends."""
+        copy = Feed((), 1)
+        copy.tokens, copy._group_ends = self.tokens[:length], self._group_ends[:length]
+        return copy
 
     def reusable(self, other: "Feed") -> int:
-        """How many leading positions of `other` this feed has already computed, bit for bit.
-
-        The last token of `other` is never counted: its logits are still to be made.
-        """
-        limit = min(len(self.tokens), len(other.tokens) - 1)
+        """How many leading positions of `other` this feed computes in the same way, bit for bit."""
+        limit = min(len(self.tokens), len(other.tokens))
         same = 0
         while (
             same < limit
@@ -60,6 +77,13 @@ class Feed:
         while same and other._group_ends[same - 1] > same:
             same -= 1
         return same
+
+    def group_start(self, position: int) -> int:
+        """Where the group that holds a position begins."""
+        end = self._group_ends[position]
+        while position and self._group_ends[position - 1] == end:
+            position -= 1
+        return position
 
     def _append_group(self, tokens: Sequence[int]) -> None:
         self.tokens.extend(tokens)

@@ -1,17 +1,8 @@
-"""What a step is going to do: decided by the scheduler, carried out by the step."""
+"""What a pass is going to compute: decided by the scheduler, carried out by the step."""
 
 from dataclasses import dataclass
 
 from engine.scheduler.request import Job
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """A job takes a slot and goes on from the first `keep` positions of what the slot holds."""
-
-    job: Job
-    slot: int
-    keep: int
 
 
 @dataclass(frozen=True, slots=True)

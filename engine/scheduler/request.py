@@ -22,6 +22,7 @@ class Job:
         slot: the slot that serves it; None while it waits.
         computed: tokens of the feed that are in the slot's state.
         reused: tokens that were there already when the slot was given.
+        read_at: number of the last pass that read of its prompt; who waited longest goes first.
         started_at: clock at its first pass, in seconds; None before.
     """
 
@@ -33,6 +34,7 @@ class Job:
     slot: int | None = None
     computed: int = 0
     reused: int = 0
+    read_at: int = 0
     started_at: float | None = None
 
     @property

@@ -7,9 +7,11 @@ import numpy as np
 
 from engine.base.errors import PacelineError
 from engine.base.types import Failed, Finished, PromptProgress
+from engine.memory.sequence_state import SequenceState
 from engine.models.runner import Runner, SlotRows
 from engine.sampling.sampler import sample
 from engine.scheduler.plan import PlannedRows
+from engine.scheduler.prefix_cache import PrefixCache
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
@@ -26,12 +28,12 @@ class Stepper:
         self._runner = runner
         self._context = context
         self._clock = clock
-        self._sequences = [runner.memory.new_sequence() for _ in range(num_slots)]
+        self._keeps_marks = runner.memory.is_recurrent
         self._scheduler = Scheduler(
-            num_slots,
-            runner.prompt_group,
-            lambda slot, length: self._sequences[slot].resumable(length),
+            num_slots, runner.prompt_group, stops_at_marks=self._keeps_marks
         )
+        self._cache = PrefixCache(runner.memory.num_checkpoints)
+        self._sequences: dict[Job, SequenceState] = {}
 
     @property
     def jobs(self) -> list[Job]:
@@ -48,19 +50,18 @@ class Stepper:
         self._admit()
         plan = self._scheduler.plan()
         for rows, logits in self._forward(plan):
-            try:
-                token = self._sample(rows, logits)
-                self._commit(rows)
-                self._publish(rows, token, logits)
-            except PacelineError as error:
-                self.fail(rows.job, error)
+            self._advance(rows.job, rows.num_rows, logits)
+
+    def close(self) -> None:
+        """Give back all that is kept for reuse; no job is left by then."""
+        self._cache.clear()
 
     def fail(self, job: Job, error: Exception) -> None:
-        """End a job with an error; what its slot holds is forgotten."""
-        if job.slot is not None:
-            self._sequences[job.slot].rollback()
-            self._sequences[job.slot].truncate(0)
-        self._scheduler.release(job, keep_state=False)
+        """End a job with an error; its state is forgotten."""
+        if sequence := self._sequences.pop(job, None):
+            sequence.rollback()
+            sequence.free()
+        self._scheduler.release(job)
         job.publish(Failed.of(error))
 
     def _end_cancelled(self) -> None:
@@ -70,46 +71,68 @@ class Stepper:
                 self._finish(job)
 
     def _admit(self) -> None:
-        while admission := self._scheduler.admit():
-            self._sequences[admission.slot].truncate(admission.keep)
-            admission.job.started_at = self._clock()
+        """Give free slots to waiting jobs, each with the longest beginning that is cached."""
+        while job := self._scheduler.admit():
+            job.started_at = self._clock()
+            match = self._cache.find(job.feed)
+            self._sequences[job] = match.sequence if match else self._runner.memory.new_sequence()
+            if match:
+                job.computed = job.reused = match.length
+                if match.logits is not None:
+                    self._advance(job, 0, match.logits)
 
-    def _forward(self, plan: list[PlannedRows]) -> Iterator[tuple[PlannedRows, np.ndarray]]:
-        """Each job's rows with its logits `[1, vocab]`, or `[0, vocab]` inside a prompt."""
+    def _forward(self, plan: list[PlannedRows]) -> Iterator[tuple[PlannedRows, np.ndarray | None]]:
+        """Each job's rows with its logits `[vocab]`, or None inside a prompt."""
         work = [
-            SlotRows(rows.slot, self._sequences[rows.slot], rows.groups, int(rows.reaches_end))
+            SlotRows(rows.slot, self._sequences[rows.job], rows.groups, int(rows.reaches_end))
             for rows in plan
         ]
         try:
-            logits = self._runner.forward(work).numpy() if work else np.empty((0, 0))
+            self._make_room(work)
+            logits = iter(self._runner.forward(work).numpy() if work else ())
         except Exception as error:  # whatever a backend raises ends these jobs, not the engine
             for rows in plan:
                 self.fail(rows.job, error)
             return
-        start = 0
-        for rows, slot_rows in zip(plan, work, strict=True):
-            yield rows, logits[start : start + slot_rows.logits]
-            start += slot_rows.logits
+        for rows in plan:
+            yield rows, next(logits) if rows.reaches_end else None
 
-    def _sample(self, rows: PlannedRows, logits: np.ndarray) -> int | None:
-        """The next token, or None inside a prompt."""
-        if not rows.reaches_end:
-            return None
-        job = rows.job
-        history, index = job.feed.tokens, len(job.reply.tokens)
-        return sample(logits[0], job.request.sampling, history, index)
+    def _make_room(self, work: list[SlotRows]) -> None:
+        """Let checkpoints go until the pass has pages for its rows."""
+        demands = [(rows.sequence, rows.num_rows) for rows in work]
+        while not self._runner.memory.has_room(demands) and self._cache.evict():
+            pass
 
-    def _commit(self, rows: PlannedRows) -> None:
-        self._sequences[rows.slot].commit(rows.num_rows)
-        rows.job.computed += rows.num_rows
+    def _advance(self, job: Job, num_rows: int, logits: np.ndarray | None) -> None:
+        """Sample, commit and publish what a pass over a job's rows led to."""
+        try:
+            token = None if logits is None else self._sample(job, logits)
+            if num_rows:
+                self._sequences[job].commit(num_rows)
+                job.computed += num_rows
+                self._checkpoint(job, logits)
+            self._publish(job, token, logits)
+        except PacelineError as error:
+            self.fail(job, error)
 
-    def _publish(self, rows: PlannedRows, token: int | None, logits: np.ndarray) -> None:
-        job = rows.job
-        if token is None:
+    def _sample(self, job: Job, logits: np.ndarray) -> int:
+        return sample(logits, job.request.sampling, job.feed.tokens, len(job.reply.tokens))
+
+    def _checkpoint(self, job: Job, logits: np.ndarray | None) -> None:
+        """Keep the state where a later prompt may go on: at the prompt's end and at its marks."""
+        at_end = logits is not None and not job.reply.tokens
+        if at_end or (self._keeps_marks and job.computed in job.feed.marks):
+            self._cache.make_fork_room()
+            state = self._sequences[job].fork()
+            row = logits.copy() if at_end and logits is not None else None
+            self._cache.add(job.feed.prefix(job.computed), state, row)
+
+    def _publish(self, job: Job, token: int | None, logits: np.ndarray | None) -> None:
+        if token is None or logits is None:
             job.publish(PromptProgress(job.computed, job.prompt_length))
             return
         job.feed.append(token)
-        job.reply.add(token, logits[0], room=self._context - len(job.feed.tokens))
+        job.reply.add(token, logits, room=self._context - len(job.feed.tokens))
         job.publish(job.reply.delta(job.computed))
         if job.reply.stop_reason:
             self._finish(job)
@@ -119,11 +142,13 @@ class Stepper:
         started_at = self._clock() if job.started_at is None else job.started_at
         prompt_n = min(job.computed, job.prompt_length) - job.reused
         result = job.reply.result(started_at, job.reused, prompt_n, digest)
-        self._scheduler.release(job, keep_state=True)
+        self._scheduler.release(job)
+        if sequence := self._sequences.pop(job, None):
+            self._cache.add(job.feed.prefix(job.computed), sequence)
         job.publish(Finished(result))
 
     def _state_digest(self, job: Job) -> str:
         digest = hashlib.sha256()
-        if job.slot is not None:
-            self._sequences[job.slot].hash_into(digest.update)
+        if sequence := self._sequences.get(job):
+            sequence.hash_into(digest.update)
         return digest.hexdigest()

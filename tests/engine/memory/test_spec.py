@@ -11,7 +11,8 @@ RECURRENT_LAYERS = 48
 def test_a_27b_slot_with_a_64_token_draft_stays_under_280_mib() -> None:
     state = RECURRENT_LAYERS * QWEN35_27B.state_bytes / MIB
     row = RECURRENT_LAYERS * QWEN35_27B.tape_bytes / MIB
-    slot = state_bytes(StateSpecs((), (QWEN35_27B,) * RECURRENT_LAYERS), 1, 0, "f16") / MIB
+    specs = StateSpecs((), (QWEN35_27B,) * RECURRENT_LAYERS)
+    slot = state_bytes(specs, 2, 0, "f16") / MIB - state_bytes(specs, 1, 0, "f16") / MIB
     assert round(state, 1) == 149.6
     assert row < 1.95
     assert slot < 280

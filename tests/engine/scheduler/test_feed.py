@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.base.types import Segment
-from engine.scheduler.feed import Feed
+from engine.scheduler.feed import MARK_INTERVAL, Feed
 
 GROUP = 4
 tokens = st.lists(st.integers(0, 2), max_size=14).map(tuple)
@@ -36,7 +36,7 @@ def test_the_next_turn_reuses_prompt_and_reply() -> None:
     first = Feed([prompt(1, 2, 3, 4, 5)], GROUP)
     for token in (6, 7, 8):
         first.append(token)
-    first.truncate(7)  # the last emitted token is never computed
+    first = first.prefix(7)  # the last emitted token is never computed
     second = Feed([prompt(1, 2, 3, 4, 5), Segment((6, 7), True), prompt(8, 9)], GROUP)
     assert first.reusable(second) == 7
 
@@ -53,9 +53,21 @@ def test_tokens_that_were_a_prompt_are_not_reused_as_a_reply() -> None:
     assert typed.reusable(emitted) == 2
 
 
-def test_regenerating_keeps_all_but_the_group_whose_logits_are_needed() -> None:
-    feed = Feed([prompt(*range(10))], GROUP)
-    assert feed.reusable(Feed([prompt(*range(10))], GROUP)) == 8
+def test_marks_stand_behind_replies_in_long_prompts_and_at_the_end() -> None:
+    long = prompt(*[0] * (MARK_INTERVAL + 5))
+    feed = Feed([prompt(1, 2, 3), Segment((4, 5), True), long], GROUP)
+    assert feed.marks == [0, 5, 5 + MARK_INTERVAL, len(feed.tokens)]
+
+
+def test_a_pass_can_end_at_the_next_mark() -> None:
+    feed = Feed([prompt(1, 2), Segment((3,), True), prompt(4, 5)], GROUP)
+    assert feed.groups(0, budget=100, to_mark=True) == [[1, 2], [3]]
+    assert feed.groups(3, budget=100, to_mark=True) == [[4, 5]]
+
+
+def test_the_group_of_a_position_begins_where_it_was_cut() -> None:
+    feed = Feed([prompt(*range(6)), Segment((7, 8), True)], GROUP)
+    assert [feed.group_start(position) for position in range(8)] == [0, 0, 0, 0, 4, 4, 6, 7]
 
 
 @given(segments, segments)
@@ -65,7 +77,6 @@ def test_reuse_ends_where_a_group_ends_in_both_and_all_before_is_equal(
     first, second = Feed(held, GROUP), Feed(asked, GROUP)
     reused = first.reusable(second)
     assert first.tokens[:reused] == second.tokens[:reused]
-    assert not second.tokens or reused < len(second.tokens)
     for feed in (first, second):
         ends, position = [0], 0
         for group in feed.groups(0, budget=1000):

@@ -11,10 +11,6 @@ from engine.scheduler.scheduler import Scheduler
 GROUP = 4
 
 
-def any_length(slot: int, length: int) -> int:
-    return length
-
-
 def job(*tokens: int) -> Job:
     request = Request((Segment(tokens),))
     reply = Reply(request, None, itertools.count().__next__)
@@ -22,50 +18,18 @@ def job(*tokens: int) -> Job:
 
 
 def test_jobs_beyond_the_slots_wait_their_turn() -> None:
-    scheduler = Scheduler(2, GROUP, any_length)
+    scheduler = Scheduler(2, GROUP, stops_at_marks=False)
     jobs = [job(index) for index in range(3)]
     for each in jobs:
         scheduler.submit(each)
-    admitted = [scheduler.admit(), scheduler.admit(), scheduler.admit()]
-    assert [entry.job if entry else None for entry in admitted] == [jobs[0], jobs[1], None]
-    scheduler.release(jobs[0], keep_state=True)
-    last = scheduler.admit()
-    assert last is not None
-    assert last.job is jobs[2]
-    assert last.slot == jobs[0].slot
-
-
-def test_a_conversation_returns_to_the_slot_that_holds_it() -> None:
-    scheduler = Scheduler(2, GROUP, any_length)
-    first, second = job(1, 2, 3, 4, 5), job(6, 7, 8, 9, 0)
-    for each in (first, second):
-        scheduler.submit(each)
-        scheduler.admit()
-        each.computed = 5
-        scheduler.release(each, keep_state=True)
-    again = job(6, 7, 8, 9, 0)
-    scheduler.submit(again)
-    admission = scheduler.admit()
-    assert admission is not None
-    assert (admission.slot, admission.keep) == (second.slot, 4)
-
-
-def test_a_new_conversation_takes_the_slot_that_was_unused_longest() -> None:
-    scheduler = Scheduler(2, GROUP, any_length)
-    first, second = job(1, 1), job(2, 2)
-    for each in (first, second):
-        scheduler.submit(each)
-        scheduler.admit()
-    for each in (second, first):
-        scheduler.release(each, keep_state=True)
-    scheduler.submit(job(3, 3))
-    admission = scheduler.admit()
-    assert admission is not None
-    assert admission.slot == first.slot
+    assert [scheduler.admit() for _ in range(3)] == [jobs[0], jobs[1], None]
+    scheduler.release(jobs[0])
+    assert scheduler.admit() is jobs[2]
+    assert jobs[2].slot == jobs[0].slot
 
 
 def test_running_replies_go_on_while_a_prompt_is_read() -> None:
-    scheduler = Scheduler(2, GROUP, any_length)
+    scheduler = Scheduler(2, GROUP, stops_at_marks=False)
     running, reading = job(1), job(*range(20))
     for each in (running, reading):
         scheduler.submit(each)
@@ -76,7 +40,7 @@ def test_running_replies_go_on_while_a_prompt_is_read() -> None:
 
 
 def test_two_prompts_share_a_pass_in_turn() -> None:
-    scheduler = Scheduler(2, GROUP, any_length)
+    scheduler = Scheduler(2, GROUP, stops_at_marks=False)
     first, second = job(*range(8)), job(*range(8))
     for each in (first, second):
         scheduler.submit(each)
@@ -90,24 +54,22 @@ def test_two_prompts_share_a_pass_in_turn() -> None:
     assert turns[0] is not turns[1]
 
 
-def test_a_failed_job_leaves_nothing_to_reuse() -> None:
-    scheduler = Scheduler(1, GROUP, any_length)
-    failed = job(1, 2, 3, 4, 5)
-    scheduler.submit(failed)
+def test_a_pass_ends_where_the_state_is_worth_keeping() -> None:
+    scheduler = Scheduler(1, 100, stops_at_marks=True)
+    request = Request((Segment((1, 2)), Segment((3,), generated=True), Segment((4, 5))))
+    reply = Reply(request, None, itertools.count().__next__)
+    reading = Job(request, Feed(request.prompt, GROUP), reply, lambda _: None)
+    scheduler.submit(reading)
     scheduler.admit()
-    failed.computed = 5
-    scheduler.release(failed, keep_state=False)
-    scheduler.submit(job(1, 2, 3, 4, 5))
-    admission = scheduler.admit()
-    assert admission is not None
-    assert admission.keep == 0
+    (rows,) = scheduler.plan()
+    assert rows.groups == [[1, 2], [3]]
 
 
 def test_a_waiting_job_can_be_released() -> None:
-    scheduler = Scheduler(1, GROUP, any_length)
+    scheduler = Scheduler(1, GROUP, stops_at_marks=False)
     first, second = job(1), job(2)
     scheduler.submit(first)
     scheduler.submit(second)
     scheduler.admit()
-    scheduler.release(second, keep_state=True)
+    scheduler.release(second)
     assert scheduler.jobs == [first]

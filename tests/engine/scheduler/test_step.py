@@ -70,11 +70,11 @@ class Bench:
     def solo(self, tokens: list[int], **changes: object) -> GenerationResult:
         return self.result(self.submit(tokens, **changes))
 
-    def take_every_slot(self) -> None:
-        """Leave nothing in any slot that an earlier request could be reused from."""
-        for slot in range(self._slots):
-            self.submit([200 + slot] * 100, max_tokens=1)
+    def forget(self) -> None:
+        """Begin anew: nothing of earlier requests can be used again."""
         self.finish()
+        self.stepper.close()
+        self.stepper = Stepper(self._runner, self._slots, CONTEXT, self._clock)
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen35"])
@@ -86,8 +86,9 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def bench(model: Path, request: pytest.FixtureRequest) -> Iterator[Bench]:
     with open_gguf(model) as file:
         tokenizer = load_tokenizer(file.metadata)
-    with open_runner(model, slots=request.param, context=CONTEXT) as runner:
-        yield Bench(runner, tokenizer, request.param)
+    with open_runner(model, slots=request.param, context=4 * CONTEXT) as runner:
+        bench = Bench(runner, tokenizer, request.param)
+        yield bench
 
 
 def test_requests_together_say_what_each_says_alone(bench: Bench) -> None:
@@ -107,7 +108,7 @@ def test_the_next_turn_computes_only_what_is_new_and_changes_nothing(bench: Benc
         Segment((3, 1, 4)),
     )
     warm = bench.solo([], prompt=turn)
-    bench.take_every_slot()
+    bench.forget()
     cold = bench.solo([], prompt=turn)
     assert (warm.timings.cache_n, warm.timings.prompt_n) == (70 + 11, 3)
     assert cold.timings.cache_n == 0
@@ -116,6 +117,37 @@ def test_the_next_turn_computes_only_what_is_new_and_changes_nothing(bench: Benc
         cold.digest,
         cold.state_digest,
     )
+
+
+def test_regenerating_needs_no_pass_over_the_prompt(bench: Bench) -> None:
+    sampling = [SamplingParams(temperature=1.0, seed=seed) for seed in (1, 2, 1)]
+    first, other, again = (bench.solo(PROMPTS[2], sampling=each) for each in sampling)
+    for result in (other, again):
+        assert (result.timings.cache_n, result.timings.prompt_n) == (131, 0)
+    assert other.tokens != first.tokens
+    assert (again.tokens, again.digest, again.state_digest) == (
+        first.tokens,
+        first.digest,
+        first.state_digest,
+    )
+
+
+def test_editing_the_last_message_computes_that_message_alone(bench: Bench) -> None:
+    first = bench.solo(PROMPTS[1])
+    history = (Segment(tuple(PROMPTS[1])), Segment(first.tokens[:-1], generated=True))
+    bench.solo([], prompt=(*history, Segment((3, 1, 4))))
+    edited = bench.solo([], prompt=(*history, Segment((2, 7, 1, 8))))
+    bench.forget()
+    cold = bench.solo([], prompt=(*history, Segment((2, 7, 1, 8))))
+    assert (edited.timings.cache_n, edited.timings.prompt_n) == (81, 4)
+    assert (edited.tokens, edited.digest) == (cold.tokens, cold.digest)
+
+
+def test_two_conversations_in_turn_keep_their_states(bench: Bench) -> None:
+    replies = [bench.solo(prompt) for prompt in PROMPTS[1:]]
+    for prompt, reply in zip(PROMPTS[1:], replies, strict=True):
+        turn = (Segment(tuple(prompt)), Segment(reply.tokens[:-1], True), Segment((5, 5)))
+        assert bench.solo([], prompt=turn).timings.prompt_n == 2
 
 
 def test_a_reply_ends_when_the_context_is_full(bench: Bench) -> None:
@@ -176,7 +208,7 @@ def test_after_a_cancelled_request_the_next_is_as_if_it_came_first(
     bench: Bench, steps: int
 ) -> None:
     expected = bench.solo(PROMPTS[2])
-    bench.take_every_slot()
+    bench.forget()
     job = bench.submit(PROMPTS[2])
     for _ in range(steps):
         bench.stepper.step()
