@@ -62,7 +62,7 @@ class Request:
     sampling: SamplingParams = field(default_factory=SamplingParams)
     stop: tuple[str, ...] = ()
     ignore_eos: bool = False
-    top_logprobs: int = 0  # how many alternatives to report per token; 0: no log-probabilities
+    top_logprobs: int | None = None  # alternatives to report with each token's log-probability
     digest: bool = False  # hash every logits row and the final state
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import torch
 
 from engine.kernels.delta_rule import DeltaWeights
-from engine.kernels.program import DeltaRule, Program, Rope
+from engine.kernels.program import DeltaRule, Program, Rope, RopeAndStore
 from engine.weights.quant_tensor import QuantTensor
 
 
 class TorchWeights:
-    """Matrices are copied at once, small weights when they are first asked for.
+    """Matrices are copied at once, other small weights when they are first asked for.
 
     Plain floats are used as they lie in the file where the device can read them; quantised matrices
     are kept as a bfloat16 working copy until a backend has kernels for their blocks.
@@ -35,6 +35,8 @@ class TorchWeights:
         self._vectors: dict[str, torch.Tensor] = {}
         self._angles: dict[Rope, tuple[torch.Tensor, torch.Tensor]] = {}
         self._delta: dict[int, DeltaWeights] = {}
+        for rope in {op.rope for op in program.body if isinstance(op, RopeAndStore) and op.rope}:
+            self._angles[rope] = self._turned(rope)
         for matrix in program.matrices():
             plain = matrix.floats()
             copy = matrix.decode(dtype=torch.bfloat16) if plain is None else plain
@@ -63,15 +65,16 @@ class TorchWeights:
 
     def angles(self, rope: Rope, rows: slice) -> tuple[torch.Tensor, torch.Tensor]:
         """Cosines and sines `[rows, pairs]` for a range of positions."""
-        if rope not in self._angles:
-            factors = None if rope.factors is None else rope.factors.decode().numpy()
-            angles = rope_angles(rope, self.positions, factors)
-            self._angles[rope] = (
-                torch.from_numpy(np.cos(angles).astype(np.float32)).to(self.device),
-                torch.from_numpy(np.sin(angles).astype(np.float32)).to(self.device),
-            )
         cos, sin = self._angles[rope]
         return cos[rows], sin[rows]
+
+    def _turned(self, rope: Rope) -> tuple[torch.Tensor, torch.Tensor]:
+        factors = None if rope.factors is None else rope.factors.decode().numpy()
+        angles = rope_angles(rope, self.positions, factors)
+        return (
+            torch.from_numpy(np.cos(angles).astype(np.float32)).to(self.device),
+            torch.from_numpy(np.sin(angles).astype(np.float32)).to(self.device),
+        )
 
 
 def rope_angles(rope: Rope, positions: int, factors: np.ndarray | None) -> np.ndarray:

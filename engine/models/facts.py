@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from engine.base.errors import ModelFileError
+from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
 from engine.kernels.state_types import DeltaShape
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
-from engine.models.hyperparameters import Hyperparameters
+from engine.models.hyperparameters import Hyperparameters, Sizes
 
 HYBRID = ("qwen35",)
 """Architectures whose layers are recurrent in part."""
@@ -33,20 +33,19 @@ def delta_shape(metadata: Metadata) -> DeltaShape:
     Raises:
         ModelFileError: they are missing or contradict each other.
     """
-    prefix = metadata.read("general.architecture", str) + ".ssm."
-    key_heads = metadata.read(prefix + "group_count", int)
-    value_heads = metadata.read(prefix + "time_step_rank", int)
-    inner = metadata.read(prefix + "inner_size", int)
-    key_dim = metadata.read(prefix + "state_size", int)
-    taps = metadata.read(prefix + "conv_kernel", int)
-    if min(key_heads, value_heads, inner, key_dim) < 1 or taps < 2:
-        raise ModelFileError(f"The model's {prefix}* sizes are not positive; the file is damaged.")
-    if value_heads % key_heads or inner % value_heads:
-        raise ModelFileError(
-            f"{value_heads} value heads cannot share {key_heads} key heads and {inner} values; the "
-            "model file is damaged."
-        )
-    return DeltaShape(key_heads, value_heads, key_dim, inner // value_heads, taps)
+    sizes = Sizes(metadata)
+    value_heads = sizes.whole("ssm.time_step_rank")
+    inner = sizes.whole("ssm.inner_size")
+    taps = sizes.whole("ssm.conv_kernel")
+    if inner % value_heads or taps < 2:
+        raise damaged(f"{value_heads} heads cannot share {inner} values over {taps} rows")
+    return DeltaShape(
+        key_heads=sizes.divisor("ssm.group_count", value_heads),
+        value_heads=value_heads,
+        key_dim=sizes.whole("ssm.state_size"),
+        value_dim=inner // value_heads,
+        taps=taps,
+    )
 
 
 def recurrent_layers(metadata: Metadata, layers: int) -> list[bool]:
@@ -55,18 +54,12 @@ def recurrent_layers(metadata: Metadata, layers: int) -> list[bool]:
     Raises:
         ModelFileError: neither is said, or the list has another length.
     """
-    prefix = metadata.read("general.architecture", str) + "."
-    listed = metadata.read(prefix + "attention.recurrent_layers", np.ndarray, None)
+    sizes = Sizes(metadata)
+    key = f"{sizes.architecture}.attention.recurrent_layers"
+    listed = metadata.read(key, np.ndarray, None)
     if listed is None:
-        interval = metadata.read(prefix + "full_attention_interval", int)
-        if interval < 1:
-            raise ModelFileError(
-                f"Attention every {interval} layers makes no sense; the file is damaged."
-            )
+        interval = sizes.whole("full_attention_interval")
         return [(index + 1) % interval != 0 for index in range(layers)]
     if len(listed) != layers:
-        raise ModelFileError(
-            f"The model file lists {len(listed)} layers of {layers} as recurrent or not; it is "
-            "damaged."
-        )
+        raise damaged(f"it says of {len(listed)} layers of {layers} whether they are recurrent")
     return [bool(recurrent) for recurrent in listed]

@@ -1,10 +1,15 @@
 """The numbers that shape a model, read once from its file and checked there."""
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
 from engine.base.errors import ModelFileError, UnsupportedModelError
+from engine.gguf.defects import damaged, quoted
 from engine.gguf.metadata import Metadata
+
+LARGEST = 1 << 31
+"""No size in a model's header is beyond it; larger ones come from damage or malice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,57 +38,92 @@ class Hyperparameters:
             ModelFileError: one is missing, of the wrong type, or makes no sense.
             UnsupportedModelError: the file asks for a variant that is not there yet.
         """
-        architecture = metadata.read("general.architecture", str)
-        prefix = architecture + "."
-
-        def read(key: str, default: int | None = None) -> int:
-            value = (
-                metadata.read(prefix + key, int)
-                if default is None
-                else metadata.read(prefix + key, int, default)
-            )
-            if value <= 0:
-                raise ModelFileError(
-                    f"The model file says {prefix}{key} is {value}; it is damaged."
-                )
-            return value
-
-        metadata.expect(prefix + "expert_count", 0)
-        width, heads = read("embedding_length"), read("attention.head_count")
-        kv_heads = read("attention.head_count_kv", heads)
-        if heads % kv_heads:
-            raise ModelFileError(
-                f"{heads} query heads cannot share {kv_heads} key heads; the model file is damaged."
-            )
-        head_dim = read("attention.key_length", width // heads)
+        sizes = Sizes(metadata)
+        sizes.expect_plain_variant()
+        width, heads = sizes.whole("embedding_length"), sizes.whole("attention.head_count")
+        head_dim = sizes.whole("attention.key_length", width // heads)
         return cls(
-            architecture=architecture,
-            layers=read("block_count"),
+            architecture=sizes.architecture,
+            layers=sizes.whole("block_count", most=1 << 16),
             width=width,
-            context_length=read("context_length"),
+            context_length=sizes.whole("context_length"),
             heads=heads,
-            kv_heads=kv_heads,
+            kv_heads=sizes.divisor("attention.head_count_kv", heads),
             head_dim=head_dim,
-            value_dim=read("attention.value_length", head_dim),
-            feed_forward=read("feed_forward_length"),
-            epsilon=metadata.read(prefix + "attention.layer_norm_rms_epsilon", float),
-            rope_dims=read("rope.dimension_count", head_dim),
-            rope_base=metadata.read(prefix + "rope.freq_base", float, 10_000.0),
-            rope_position_scale=_position_scale(metadata, prefix),
+            value_dim=sizes.whole("attention.value_length", head_dim),
+            feed_forward=sizes.whole("feed_forward_length"),
+            epsilon=sizes.real("attention.layer_norm_rms_epsilon"),
+            rope_dims=sizes.rope_dims(head_dim),
+            rope_base=sizes.real("rope.freq_base", 10_000.0),
+            rope_position_scale=sizes.position_scale(),
         )
 
 
-def _position_scale(metadata: Metadata, prefix: str) -> float:
-    """What positions are multiplied by: the inverse of linear scaling's factor."""
-    kind = metadata.read(prefix + "rope.scaling.type", str, "none")
-    if kind == "none":
-        return 1.0
-    if kind != "linear":
-        raise UnsupportedModelError(
-            f"This model stretches its context by {kind} scaling, which this version does not "
-            "have; a version of the model without it will work."
+class Sizes:
+    """Reads positive numbers under an architecture's prefix, and nothing else.
+
+    Attributes:
+        architecture: the prefix.
+    """
+
+    def __init__(self, metadata: Metadata) -> None:
+        self.architecture = metadata.read("general.architecture", str)
+        self._metadata = metadata
+
+    def whole(self, key: str, default: int | None = None, *, most: int = LARGEST) -> int:
+        """A whole number from 1 to `most`."""
+        value = (
+            self._metadata.read(self._full(key), int)
+            if default is None
+            else self._metadata.read(self._full(key), int, default)
         )
-    factor = metadata.read(prefix + "rope.scaling.factor", float, 1.0)
-    if factor <= 0:
-        raise ModelFileError(f"The model file scales positions by {factor}; it is damaged.")
-    return 1.0 / factor
+        if not 1 <= value <= most:
+            raise self._damaged(key, value)
+        return value
+
+    def real(self, key: str, default: float | None = None) -> float:
+        """A finite number above zero."""
+        value = (
+            self._metadata.read(self._full(key), float)
+            if default is None
+            else self._metadata.read(self._full(key), float, default)
+        )
+        if not (math.isfinite(value) and value > 0):
+            raise self._damaged(key, value)
+        return value
+
+    def divisor(self, key: str, of: int) -> int:
+        """A number that divides another, which it is if the file does not say."""
+        value = self.whole(key, of)
+        if of % value:
+            raise self._damaged(key, value)
+        return value
+
+    def rope_dims(self, head_dim: int) -> int:
+        """How many dimensions of a head turn: pairs of them, and no more than there are."""
+        value = self.whole("rope.dimension_count", head_dim, most=head_dim)
+        if value % 2:
+            raise self._damaged("rope.dimension_count", value)
+        return value
+
+    def position_scale(self) -> float:
+        """What positions are multiplied by: the inverse of linear scaling's factor."""
+        kind = self._metadata.read(self._full("rope.scaling.type"), str, "none")
+        if kind not in ("none", "linear"):
+            raise UnsupportedModelError(
+                f"This model stretches its context by {quoted(kind)} scaling, which this version "
+                "does not have; a version of the model without it will work."
+            )
+        return 1.0 if kind == "none" else 1.0 / self.real("rope.scaling.factor", 1.0)
+
+    def expect_plain_variant(self) -> None:
+        """Refuse what would be computed wrongly: experts, and attention that is not causal."""
+        self._metadata.expect(self._full("expert_count"), 0)
+        self._metadata.expect(self._full("attention.causal"), True)
+        self._metadata.expect(self._full("logit_scale"), 1.0)
+
+    def _full(self, key: str) -> str:
+        return f"{self.architecture}.{key}"
+
+    def _damaged(self, key: str, value: float) -> ModelFileError:
+        return damaged(f"its {quoted(self._full(key))} cannot be {value}")

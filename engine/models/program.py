@@ -67,7 +67,8 @@ class ProgramBuilder:
 
     def embed(self, name: str) -> Buffer:
         """Look tokens up; the result is the residual stream."""
-        table = self.weights.take(f"{name}.weight")
+        vocab = self.weights.take(f"{name}.weight").shape[0]
+        table = self.weights.take(f"{name}.weight", (vocab, self.hyper.width))
         out = Buffer("residual", self.hyper.width)
         self._current.append(Embed(table, out))
         return out

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from engine.base.errors import UnsupportedModelError
+from engine.gguf.defects import quoted
 from engine.gguf.reader import GgufFile
 from engine.models.llama import build_llama
 from engine.models.program import ModelProgram, ProgramBuilder
@@ -32,13 +33,13 @@ def build_model(file: GgufFile, weights: WeightSource) -> ModelProgram:
     architecture = file.metadata.read("general.architecture", str)
     if architecture not in ARCHITECTURES:
         raise UnsupportedModelError(
-            f"Models of the architecture {architecture} do not run in this version yet; "
+            f"Models of the architecture {quoted(architecture)} do not run in this version yet; "
             f"it runs {', '.join(ARCHITECTURES)}."
         )
     model = ARCHITECTURES[architecture](ProgramBuilder(file.metadata, weights))
     if left := weights.unconsumed():
         raise UnsupportedModelError(
             f"This {architecture} model has {len(left)} tensors that this version does not know, "
-            f"such as {left[0]}; without them its answers would be wrong."
+            f"such as {quoted(left[0])}; without them its answers would be wrong."
         )
     return model

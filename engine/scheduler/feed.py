@@ -5,8 +5,16 @@ from collections.abc import Iterable, Sequence
 
 from engine.base.types import Segment
 
+LEAST_COST = 16
+"""Prompt rows that take about as long as one row alone."""
+
 MARK_INTERVAL = 1024
 """Tokens between marks within a long stretch of prompt: four pages of keys and values."""
+
+
+def cost(group: Sequence[int]) -> int:
+    """What a group takes of a pass, in prompt rows: any group reads all weights once."""
+    return max(len(group), LEAST_COST)
 
 
 class Feed:
@@ -40,7 +48,7 @@ class Feed:
         self._append_group((token,))
 
     def groups(self, start: int, budget: int, *, to_mark: bool = False) -> list[list[int]]:
-        """Whole groups from `start` on: at least one, and more only within the budget of rows.
+        """Whole groups from `start` on: at least one, and more only within the budget of `cost`.
 
         With `to_mark` they end at the next mark, which is always where a group ends.
         """
@@ -51,11 +59,12 @@ class Feed:
         found: list[list[int]] = []
         position = start
         while position < end:
-            group_end = self._group_ends[position]
-            if found and group_end - start > budget:
+            group = self.tokens[position : self._group_ends[position]]
+            budget -= cost(group)
+            if found and budget < 0:
                 break
-            found.append(self.tokens[position:group_end])
-            position = group_end
+            found.append(group)
+            position += len(group)
         return found
 
     def prefix(self, length: int) -> "Feed":

@@ -59,7 +59,7 @@ class Reply:
         self.tokens.append(token)
         if self._digest:
             self._digest.update(logits.tobytes())
-        if self._request.top_logprobs:
+        if self._request.top_logprobs is not None:
             self._logprobs.append(logprobs(logits, token, self._request.top_logprobs))
         if token in self._ends and not self._request.ignore_eos:
             self._end(StopReason.EOS)
@@ -74,8 +74,10 @@ class Reply:
         """End the reply where it is."""
         self._end(StopReason.CANCELLED)
 
-    def delta(self, context_used: int) -> TextDelta:
-        """What came since the last call."""
+    def unreported(self, context_used: int) -> TextDelta | None:
+        """What came since the last call; None where nothing did."""
+        if len(self.tokens) == self._reported_tokens and len(self._text) == self._reported_text:
+            return None
         tokens = tuple(self.tokens[self._reported_tokens :])
         text = "".join(self._text[self._reported_text :])
         new_logprobs = tuple(self._logprobs[self._reported_tokens :])
@@ -118,5 +120,6 @@ class Reply:
     def _end(self, reason: StopReason) -> None:
         if self._detokenizer and reason != StopReason.STOP:
             text, _ = self._stops.add(self._detokenizer.finish())
-            self._text.append(text + self._stops.flush())
+            if rest := text + self._stops.flush():
+                self._text.append(rest)
         self.stop_reason = reason

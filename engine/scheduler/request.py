@@ -23,7 +23,7 @@ class Job:
         computed: tokens of the feed that are in the slot's state.
         reused: tokens that were there already when the slot was given.
         read_at: number of the last pass that read of its prompt; who waited longest goes first.
-        started_at: clock at its first pass, in seconds; None before.
+        started_at: clock when its first pass began, in seconds; None before.
     """
 
     request: Request

@@ -2,6 +2,7 @@
 
 from collections import deque
 
+from engine.scheduler.feed import cost
 from engine.scheduler.plan import PlannedRows
 from engine.scheduler.request import Job
 
@@ -59,7 +60,7 @@ class Scheduler:
         for job in sorted(reading, key=lambda job: job.read_at):
             if budget > 0 and job.slot is not None:
                 planned.append(self._rows(job.slot, job, budget))
-                budget -= planned[-1].num_rows
+                budget -= sum(map(cost, planned[-1].groups))
                 job.read_at = self._passes
         return planned
 

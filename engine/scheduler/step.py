@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.base.errors import PacelineError
 from engine.base.types import Failed, Finished, PromptProgress
 from engine.memory.sequence_state import SequenceState
 from engine.models.runner import Runner, SlotRows
@@ -73,16 +72,19 @@ class Stepper:
     def _admit(self) -> None:
         """Give free slots to waiting jobs, each with the longest beginning that is cached."""
         while job := self._scheduler.admit():
-            job.started_at = self._clock()
             match = self._cache.find(job.feed)
             self._sequences[job] = match.sequence if match else self._runner.memory.new_sequence()
             if match:
                 job.computed = job.reused = match.length
                 if match.logits is not None:
+                    job.started_at = self._clock()
                     self._advance(job, 0, match.logits)
 
     def _forward(self, plan: list[PlannedRows]) -> Iterator[tuple[PlannedRows, np.ndarray | None]]:
         """Each job's rows with its logits `[vocab]`, or None inside a prompt."""
+        for rows in plan:
+            if rows.job.started_at is None:
+                rows.job.started_at = self._clock()
         work = [
             SlotRows(rows.slot, self._sequences[rows.job], rows.groups, int(rows.reaches_end))
             for rows in plan
@@ -112,7 +114,7 @@ class Stepper:
                 job.computed += num_rows
                 self._checkpoint(job, logits)
             self._publish(job, token, logits)
-        except PacelineError as error:
+        except Exception as error:  # whatever goes wrong with one reply ends that one alone
             self.fail(job, error)
 
     def _sample(self, job: Job, logits: np.ndarray) -> int:
@@ -133,7 +135,8 @@ class Stepper:
             return
         job.feed.append(token)
         job.reply.add(token, logits, room=self._context - len(job.feed.tokens))
-        job.publish(job.reply.delta(job.computed))
+        if delta := job.reply.unreported(job.computed):
+            job.publish(delta)
         if job.reply.stop_reason:
             self._finish(job)
 
@@ -145,6 +148,8 @@ class Stepper:
         self._scheduler.release(job)
         if sequence := self._sequences.pop(job, None):
             self._cache.add(job.feed.prefix(job.computed), sequence)
+        if rest := job.reply.unreported(job.computed):
+            job.publish(rest)
         job.publish(Finished(result))
 
     def _state_digest(self, job: Job) -> str:

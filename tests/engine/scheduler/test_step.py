@@ -235,6 +235,41 @@ def test_a_reply_that_goes_wrong_ends_alone(bench: Bench, monkeypatch: pytest.Mo
     assert bench.events[bad][-1] == Failed("It broke. Do something.")
 
 
+def test_a_reply_that_fails_unforeseen_ends_alone_too(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = bench.solo(PROMPTS[0])
+    bad = bench.submit(PROMPTS[1])
+    monkeypatch.setattr(bad.reply, "add", lambda *_, **__: 1 / 0)
+    good = bench.submit(PROMPTS[0])
+    assert bench.result(good).digest == expected.digest
+    failed = bench.events[bad][-1]
+    assert isinstance(failed, Failed)
+    assert "ZeroDivisionError" in failed.details
+
+
+def test_text_withheld_for_a_stop_string_is_told_when_a_reply_is_cancelled(bench: Bench) -> None:
+    whole = bench.solo(PROMPTS[0], max_tokens=4).text
+    job = bench.submit(PROMPTS[0], max_tokens=None, stop=(whole + "never",))
+    while len(job.reply.tokens) < 4:
+        bench.stepper.step()
+    job.cancelled.set()
+    result = bench.result(job)
+    deltas = [event for event in bench.events[job] if isinstance(event, TextDelta)]
+    assert "".join(delta.text for delta in deltas) == result.text
+
+
+def test_a_replayed_reply_is_spread_over_passes_that_stay_short(bench: Bench) -> None:
+    history = (Segment((1, 2)), Segment(tuple(range(3, 40)), generated=True), Segment((5,)))
+    job = bench.submit([], prompt=history, max_tokens=1)
+    longest = 0
+    while bench.stepper.jobs:
+        before = job.computed
+        bench.stepper.step()
+        longest = max(longest, job.computed - before)
+    assert longest <= 6
+
+
 def test_a_failing_pass_ends_its_requests_and_the_next_is_served(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
