@@ -11,6 +11,9 @@ from typing import Self
 
 from engine.base.errors import PacelineError
 
+DEVICES = ("auto", "cpu", "cuda", "mps")
+"""Names of devices to compute on; `auto` is the best that is there."""
+
 
 class StopReason(StrEnum):
     """Why a reply ended."""
@@ -198,7 +201,7 @@ Event = PromptProgress | TextDelta | Finished | Failed
 class LoadOptions:
     """Where and how to run a model. None: the engine's choice."""
 
-    device: str = "auto"  # "auto", "cpu", "cuda", "mps"
+    device: str = "auto"  # of `DEVICES`
     threads: int | None = None
     context: int | None = None  # positions per slot
     slots: int = 1
@@ -238,3 +241,4 @@ class LoadedModel:
     context: int  # positions a conversation can hold
     slots: int
     load_ms: float
+    notice: str = ""  # a sentence for people where the file asks for something unusual

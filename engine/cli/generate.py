@@ -18,12 +18,16 @@ from engine.base.types import (
     TextDelta,
     Timings,
 )
-from engine.cli.options import CACHE_TYPES, Verbs, add_verb, load, positive, print_json
+from engine.cli.options import CACHE_TYPES, Verbs, add_verb, load, positive, print_json, within
 from engine.cli.requests import SAMPLING_KEYS, Task, read_tasks
 
 if TYPE_CHECKING:
     from engine.api.loading import Model
     from engine.api.worker import Worker
+
+
+MAX_SLOTS = 64
+"""Each slot holds a cache of its own, so more would be a slip of the finger."""
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -34,7 +38,9 @@ def add_parser(verbs: Verbs) -> None:
     source.add_argument("--tokens-file", type=Path, metavar="T.npy", help="token ids to continue")
     source.add_argument("--messages", type=Path, metavar="CHAT.json", help="a conversation")
     source.add_argument("--requests", type=Path, metavar="R.jsonl", help="one request a line")
-    parser.add_argument("--slots", type=positive, default=1, metavar="N", help="served at once")
+    parser.add_argument(
+        "--slots", type=within(1, MAX_SLOTS), default=1, metavar="N", help="served at once"
+    )
     parser.add_argument("--max-tokens", type=positive, metavar="N")
     for key, kind in SAMPLING_KEYS.items():
         default = getattr(Request(()).sampling, key)

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.base.errors import PacelineError
-from engine.cli.options import DEVICES, Verbs, add_verb, print_json
+from engine.base.types import DEVICES
+from engine.cli.options import Verbs, add_verb, print_json
 from engine.gguf.reader import GgufFile, open_gguf
 from engine.gguf.summary import quantisation_table, summarise
 from engine.memory.plan import default_context, plan_memory

@@ -1,12 +1,13 @@
 """`logits`: the raw output of a model for given tokens, for comparing engines."""
 
 import argparse
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from engine.base.errors import RequestError
 from engine.base.types import LoadOptions
-from engine.cli.options import Verbs, add_verb, load, positive, read_tokens
+from engine.cli.options import Verbs, add_verb, load, positive, print_json, read_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,16 +31,29 @@ def run(options: argparse.Namespace) -> None:
     tokens = read_tokens(options.tokens_file)
     sequences = np.atleast_2d(tokens)
     length = sequences.shape[1]
-    model = load(
-        options, LoadOptions(options.device, options.threads, context=length, kv_type="f32")
-    )
-    vocab = model.runner.vocab_size
-    if tokens.min() < 0 or tokens.max() >= vocab:
-        raise RequestError(f"{options.tokens_file} holds ids outside the {vocab} of this model.")
-    chunk = options.chunk or length
-    rows = np.stack([_logits(model.runner, sequence.tolist(), chunk) for sequence in sequences])
-    np.save(options.out, rows if tokens.ndim == 2 else rows[0])
-    model.close()
+    load_options = LoadOptions(options.device, options.threads, context=length, kv_type="f32")
+    with closing(load(options, load_options)) as model:
+        vocab = model.runner.vocab_size
+        if tokens.min() < 0 or tokens.max() >= vocab:
+            raise RequestError(
+                f"{options.tokens_file} holds ids outside the {vocab} of this model."
+            )
+        chunk = options.chunk or length
+        with _open_output(options.out) as out:  # before the work, which may take long
+            rows = [_logits(model.runner, sequence.tolist(), chunk) for sequence in sequences]
+            logits = np.stack(rows) if tokens.ndim == 2 else rows[0]
+            np.save(out, logits)  # into the open file: by name, it would append an ending
+    if options.json:
+        print_json({"out": str(options.out), "shape": logits.shape})
+    else:
+        print(f"{options.out} holds the logits, float32 {list(logits.shape)}")
+
+
+def _open_output(path: Path) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise RequestError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _logits(runner: "Runner", tokens: list[int], chunk: int) -> "np.ndarray":

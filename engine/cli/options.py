@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.base.errors import RequestError
-from engine.base.types import LoadOptions, LoadProgress
+from engine.base.types import DEVICES, LoadOptions, LoadProgress
+from engine.kernels.state_types import ELEMENT_BYTES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What a verb adds its parser to; argparse has no public name for it."""
 
-CACHE_TYPES = ("f16", "f32", "q8_0")
-DEVICES = ("auto", "cpu", "cuda", "mps")
+CACHE_TYPES = tuple(ELEMENT_BYTES)
+
+MAX_THREADS = 1024
+"""More than any computer has cores for; OpenMP crashes the process where it cannot start them."""
 
 
 def add_verb(
@@ -30,18 +33,32 @@ def add_verb(
     parser = verbs.add_parser(name, help=help_text, description=help_text)
     parser.add_argument("model", type=Path, help="a GGUF file")
     parser.add_argument("--device", choices=DEVICES, default="auto")
-    parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads (default: all)")
+    parser.add_argument(
+        "--threads", type=within(1, MAX_THREADS), metavar="N", help="CPU threads (default: all)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
     return parser
 
 
-def positive(text: str) -> int:
-    """A whole number from 1 on, for argparse."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is not a positive number")
-    return value
+def within(lowest: int, highest: int) -> Callable[[str], int]:
+    """What reads an option that is a whole number from `lowest` to `highest`, for argparse."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = lowest - 1
+        if not lowest <= value <= highest:
+            raise argparse.ArgumentTypeError(
+                f"{text} is not a whole number from {lowest} to {highest}"
+            )
+        return value
+
+    return number
+
+
+positive = within(1, 2**31 - 1)
 
 
 def load(options: argparse.Namespace, load_options: LoadOptions) -> "Model":
@@ -67,8 +84,10 @@ def read_tokens(path: Path) -> "np.ndarray":
     import numpy as np
 
     try:
-        tokens: np.ndarray = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        # Mapped, so that a header which claims more than the file holds allocates nothing.
+        with np.errstate(over="raise"):
+            tokens = np.array(np.lib.format.open_memmap(path, mode="r"))
+    except (OSError, ValueError, TypeError, ArithmeticError) as error:
         raise RequestError(
             f"{path} cannot be read as a .npy file of token ids.", details=str(error)
         ) from error
@@ -78,6 +97,11 @@ def read_tokens(path: Path) -> "np.ndarray":
             "integers of shape [n] or [s, n]."
         )
     return tokens
+
+
+def one_line(text: str) -> str:
+    """Text that may come from a file, with nothing in it that moves a terminal's cursor."""
+    return "".join(char if char.isprintable() else " " for char in text)
 
 
 def print_json(document: object) -> None:

@@ -124,6 +124,6 @@ def _read(path: Path) -> str:
 def _parse(text: str, where: str) -> object:
     try:
         document: object = json.loads(text)
-    except ValueError as error:
-        raise RequestError(f"{where} is not JSON: {error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"{where} is not JSON that can be read: {error}.") from error
     return document

@@ -27,9 +27,7 @@ def run(options: argparse.Namespace) -> None:
     with open_gguf(options.model) as file:
         tokenizer = load_tokenizer(file.metadata)
     if options.jsonl:
-        sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a text stream
-        for number, line in enumerate(sys.stdin, 1):
-            print_json(_answer(tokenizer, line, number))
+        _answer_lines(tokenizer)
         return
     ids = tokenizer.encode(options.text, add_special=True, parse_special=True)
     if options.json:
@@ -38,13 +36,21 @@ def run(options: argparse.Namespace) -> None:
         print(*ids)
 
 
+def _answer_lines(tokenizer: Tokenizer) -> None:
+    try:
+        for number, line in enumerate(sys.stdin, 1):
+            print_json(_answer(tokenizer, line, number))
+    except UnicodeDecodeError as error:
+        raise RequestError("What came on stdin is not UTF-8 text.", details=str(error)) from error
+
+
 def _answer(tokenizer: Tokenizer, line: str, number: int) -> dict[str, object]:
     try:
         case = json.loads(line)
         text, add_special = case["text"], case.get("add_special", True)
         parse_special = case.get("parse_special", True)
         ids = tokenizer.encode(text, add_special=add_special, parse_special=parse_special)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RequestError(
             f'Line {number} is not a JSON object with a "text".', details=str(error)
         ) from error

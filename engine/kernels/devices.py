@@ -1,10 +1,9 @@
 """Which devices torch can compute on here."""
 
+import psutil
 import torch
 
 from engine.base.errors import DeviceError
-
-NAMES = ("auto", "cpu", "cuda", "mps")
 
 
 def choose_device(name: str) -> torch.device:
@@ -27,3 +26,15 @@ def choose_device(name: str) -> torch.device:
             "A GPU needs its driver and a torch build for it."
         )
     return torch.device(name)
+
+
+def free_bytes(device: torch.device) -> int:
+    """Memory that can still be taken on a device, in bytes."""
+    match device.type:
+        case "cuda":
+            free, _ = torch.cuda.mem_get_info(device)
+            return int(free)
+        case "mps":
+            return torch.mps.recommended_max_memory() - torch.mps.current_allocated_memory()
+        case _:
+            return int(psutil.virtual_memory().available)
