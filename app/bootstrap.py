@@ -13,7 +13,7 @@ from app.actions.session import Notices, Session
 from app.bridge.main_model import MainModel
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
-from app.bridge.types import Engine, EngineClient
+from app.bridge.types import Engine, EngineClient, LoadedModel
 from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.network import NetworkWatch
@@ -98,6 +98,7 @@ def _connect(session: Session) -> None:
     session.replies.ended.connect(partial(_reply_ended, session))
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
     session.model.ready.connect(partial(chat_actions.answer_queued, session))
+    session.model.ready.connect(partial(_tell_notice, session))
     session.model.failed.connect(partial(_load_failed, session))
 
 
@@ -105,6 +106,11 @@ def _reply_ended(session: Session, conversation_id: str, problem: Problem | None
     session.chats.reply_ended(conversation_id)
     if problem:
         session.notices.raised.emit(problem)
+
+
+def _tell_notice(session: Session, model: LoadedModel) -> None:
+    if model.notice:
+        session.notices.raised.emit(Problem(model.notice))
 
 
 def _load_failed(session: Session, problem: Problem) -> None:

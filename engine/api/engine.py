@@ -5,7 +5,8 @@ import gc
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,12 +26,17 @@ from engine.base.types import (
 if TYPE_CHECKING:
     from engine.api.worker import Worker
 
+CLOSED = "The engine has been closed."
+
 
 class Engine:
     """Holds at most one loaded model. torch is imported when the first one is loaded."""
 
     def __init__(self) -> None:
         self._worker: Worker | None = None
+        self._retired: list[Worker] = []  # stopped, perhaps still in their last pass
+        self._loads: set[threading.Event] = set()  # set one to cancel its load
+        self._closed = threading.Event()
         self._threads = ThreadPoolExecutor(thread_name_prefix="paceline-load")
 
     async def inspect(self, path: Path) -> ModelSummary:
@@ -51,12 +57,20 @@ class Engine:
         Raises:
             PacelineError: the model cannot be loaded; the present one stays.
         """
+        if self._closed.is_set():
+            raise EngineStoppedError(CLOSED)
         loop = asyncio.get_running_loop()
         cancelled = threading.Event()
 
         def report(progress: LoadProgress) -> None:
-            loop.call_soon_threadsafe(on_progress, progress)
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to see
+                loop.call_soon_threadsafe(show, progress)
 
+        def show(progress: LoadProgress) -> None:
+            if not cancelled.is_set():
+                on_progress(progress)
+
+        self._loads.add(cancelled)
         loading = loop.run_in_executor(
             self._threads, _start_worker, path, options, report, cancelled
         )
@@ -66,7 +80,12 @@ class Engine:
             cancelled.set()
             loading.add_done_callback(_discard)
             raise
-        await self._replace(worker, "Another model has been loaded in place of this one.")
+        finally:
+            self._loads.discard(cancelled)
+        if self._closed.is_set():
+            worker.stop(EngineStoppedError(CLOSED))
+            raise EngineStoppedError(CLOSED)
+        self._replace(worker, "Another model has been loaded in place of this one.")
         return worker.model.loaded
 
     def generate(self, request: Request) -> Generation:
@@ -81,19 +100,28 @@ class Engine:
         The prompt is made on another thread: a template and a long text take their time.
         """
         generation = Generation(asyncio.get_running_loop())
-        self._threads.submit(
-            self._submit, lambda worker: _chat_request(worker, messages, options), generation
-        )
+        if self._closed.is_set():
+            generation.publish(Failed(CLOSED))
+        else:
+            self._threads.submit(
+                self._submit, lambda worker: worker.model.request(messages, options), generation
+            )
         return generation
 
-    async def unload(self) -> None:
-        """Free the model, if there is one; its requests end with an error that says so."""
-        await self._replace(None, "The model has been unloaded.")
+    def unload(self) -> None:
+        """Let the model go, if there is one; its requests end with an error that says so."""
+        self._replace(None, "The model has been unloaded.")
 
     async def close(self) -> None:
-        """Free everything. Safe to call twice."""
-        await self._replace(None, "The engine has been closed.")
+        """End every load and request, and free everything. Safe to call twice."""
+        self._closed.set()
+        for cancelled in self._loads:
+            cancelled.set()
+        self._replace(None, CLOSED)
         self._threads.shutdown(wait=False)
+        for worker in self._retired:
+            await asyncio.to_thread(worker.join)
+        self._retired.clear()
 
     def _submit(self, request: "Callable[[Worker], Request]", generation: Generation) -> None:
         worker = self._worker
@@ -104,11 +132,13 @@ class Engine:
         except Exception as error:  # the reader waits for a final event
             generation.publish(Failed.of(error))
 
-    async def _replace(self, worker: "Worker | None", reason: str) -> None:
-        old, self._worker = self._worker, worker
-        if old:
-            stop = partial(old.stop, EngineStoppedError(reason))
-            await asyncio.get_running_loop().run_in_executor(self._threads, stop)
+    def _replace(self, worker: "Worker | None", reason: str) -> None:
+        """Put one model in the place of another, which ends by itself; nothing is waited for."""
+        self._retired = [retired for retired in self._retired if retired.is_alive]
+        if self._worker:
+            self._worker.stop(EngineStoppedError(reason))
+            self._retired.append(self._worker)
+        self._worker = worker
 
 
 def _inspect(path: Path) -> ModelSummary:
@@ -152,8 +182,3 @@ def _discard(loading: "asyncio.Future[Worker]") -> None:
     """Let go of a model whose load was cancelled too late to stop it."""
     if not loading.cancelled() and not loading.exception():
         loading.result().stop(EngineStoppedError("Loading was cancelled."))
-
-
-def _chat_request(worker: "Worker", messages: Sequence[Message], options: ChatOptions) -> Request:
-    prompt = worker.model.prompt(messages)
-    return Request(prompt, options.max_tokens, options.sampling, options.stop)

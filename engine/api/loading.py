@@ -2,13 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
+from engine.api.model import Model
 from engine.base.errors import (
     LoadCancelledError,
     NotEnoughMemoryError,
@@ -16,62 +16,27 @@ from engine.base.errors import (
     TemplateError,
     UnsupportedModelError,
 )
-from engine.base.types import (
-    LoadedModel,
-    LoadOptions,
-    LoadProgress,
-    Message,
-    ModelSummary,
-    Segment,
-)
+from engine.base.types import LoadedModel, LoadOptions, LoadProgress, ModelSummary
 from engine.gguf.reader import GgufFile, open_gguf
 from engine.gguf.summary import summarise
-from engine.kernels.devices import choose_device
+from engine.kernels.devices import choose_device, free_bytes
 from engine.kernels.interpreter import TorchModel
+from engine.kernels.state_types import ELEMENT_BYTES
 from engine.memory.model_memory import ModelMemory
-from engine.memory.plan import default_context
+from engine.memory.plan import default_context, plan_memory
+from engine.models.program import ModelProgram
 from engine.models.registry import build_model
 from engine.models.runner import Runner
 from engine.text.chat_template import ChatTemplate, load_chat_template
-from engine.text.prompt import build_prompt
 from engine.text.tokenizer import Tokenizer, load_tokenizer
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.source import WeightSource
 
+DEFAULT_THREADS = torch.get_num_threads()
+"""CPU threads where nothing is asked for: torch's own choice, the physical cores."""
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A loaded model with what turns text into tokens and back.
-
-    Attributes:
-        loaded: the facts that callers see.
-        file: the mapped file; the runner reads weights from it until `close`.
-        tokenizer: None where the file has none that can be used.
-        template: None where conversations cannot be put into the model's format.
-        problem: why one of them is missing; empty otherwise.
-    """
-
-    loaded: LoadedModel
-    file: GgufFile
-    runner: Runner
-    tokenizer: Tokenizer | None
-    template: ChatTemplate | None
-    problem: str
-
-    def prompt(self, messages: Sequence[Message]) -> tuple[Segment, ...]:
-        """A conversation in the model's own chat format.
-
-        Raises:
-            UnsupportedModelError: the file has no tokenizer or template that can be used.
-            TemplateError: its template refuses the conversation.
-        """
-        if self.tokenizer is None or self.template is None:
-            raise UnsupportedModelError(self.problem)
-        return build_prompt(messages, self.template, self.tokenizer)
-
-    def close(self) -> None:
-        """Let the file go."""
-        self.file.close()
+MOST_THREADS, MOST_SLOTS = 1024, 64
+SMALLER_HELPS = "A smaller model, a smaller context or fewer slots usually help."
 
 
 def load_model(
@@ -88,37 +53,45 @@ def load_model(
     """
     started = time.perf_counter()
     report(LoadProgress("Reading the file", 0.0))
+    _check_options(options)
     device = choose_device(options.device)
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    torch.set_num_threads(options.threads or DEFAULT_THREADS)
     with ExitStack() as undo, _memory_errors_in_words(device):
         file = open_gguf(path)
         undo.callback(file.close)
         summary = summarise(file)
         context = _context(options, summary)
+        weights = WeightSource(file)
+        program = build_model(file, weights)
+        _check_room(file, program, options, context, device)
         report(LoadProgress("Reading the vocabulary", 0.02))
         tokenizer, template, problem = _text_formats(file)
-        runner = _runner(file, options, context, device, report, cancelled)
+        progress = _follow(program, weights, report, cancelled)
+        backend = TorchModel(program.program, device, context, progress)
+        memory = ModelMemory(
+            program.states, options.slots, context, options.kv_type, device, backend.fold
+        )
+        runner = Runner(backend, memory, options.slots, program.vocab_size)
         load_ms = 1e3 * (time.perf_counter() - started)
-        loaded = LoadedModel(summary, device.type, context, options.slots, load_ms)
+        notice = tokenizer.notice if tokenizer else ""
+        loaded = LoadedModel(summary, device.type, context, options.slots, load_ms, notice)
         undo.pop_all()
         return Model(loaded, file, runner, tokenizer, template, problem)
 
 
-@contextmanager
-def _memory_errors_in_words(device: torch.device) -> Iterator[None]:
-    try:
-        yield
-    except (MemoryError, RuntimeError) as error:
-        # Allocators of torch other than CUDA's raise a plain RuntimeError that says so.
-        known = isinstance(error, MemoryError | torch.OutOfMemoryError)
-        if not known and "memory" not in str(error):
-            raise
-        raise NotEnoughMemoryError(
-            f"This model does not fit in the memory of the device {device}. A smaller model, a "
-            "smaller context or fewer slots usually help.",
-            details=str(error),
-        ) from error
+def _check_options(options: LoadOptions) -> None:
+    for name, value, most in (
+        ("slots", options.slots, MOST_SLOTS),
+        ("threads", options.threads, MOST_THREADS),
+        ("positions", options.context, None),
+    ):
+        if value is not None and (value < 1 or (most and value > most)):
+            limit = f"1 to {most}" if most else "1 or more"
+            raise RequestError(f"A model cannot have {value} {name}; ask for {limit}.")
+    if options.kv_type not in ELEMENT_BYTES:
+        raise RequestError(
+            f"There is no cache type {options.kv_type}; choose one of {', '.join(ELEMENT_BYTES)}."
+        )
 
 
 def _context(options: LoadOptions, summary: ModelSummary) -> int:
@@ -128,6 +101,18 @@ def _context(options: LoadOptions, summary: ModelSummary) -> int:
             "a smaller context."
         )
     return options.context or default_context(summary.context_length)
+
+
+def _check_room(
+    file: GgufFile, program: ModelProgram, options: LoadOptions, context: int, device: torch.device
+) -> None:
+    plan = plan_memory(file, program.states, options.slots, context, options.kv_type)
+    free = free_bytes(device)
+    if plan.total_bytes > free:
+        raise NotEnoughMemoryError(
+            f"This model needs {plan.total_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free on "
+            f"the device {device}. {SMALLER_HELPS}"
+        )
 
 
 def _text_formats(file: GgufFile) -> tuple[Tokenizer | None, ChatTemplate | None, str]:
@@ -140,17 +125,14 @@ def _text_formats(file: GgufFile) -> tuple[Tokenizer | None, ChatTemplate | None
         return tokenizer, None, str(error)
 
 
-def _runner(
-    file: GgufFile,
-    options: LoadOptions,
-    context: int,
-    device: torch.device,
+def _follow(
+    program: ModelProgram,
+    weights: WeightSource,
     report: Callable[[LoadProgress], None],
     cancelled: threading.Event,
-) -> Runner:
-    weights = WeightSource(file)
-    model = build_model(file, weights)
-    total = sum(matrix.nbytes for matrix in model.program.matrices())
+) -> Callable[[QuantTensor], None]:
+    """What to do after each matrix: let its pages go, tell how far it is, stop if asked to."""
+    total = sum(matrix.nbytes for matrix in program.program.matrices())
     done = 0
 
     def on_matrix(matrix: QuantTensor) -> None:
@@ -161,9 +143,19 @@ def _runner(
         done += matrix.nbytes
         report(LoadProgress("Loading the weights", 0.1 + 0.9 * done / total))
 
-    report(LoadProgress("Loading the weights", 0.1))
-    backend = TorchModel(model.program, device, context, on_matrix)
-    memory = ModelMemory(
-        model.states, options.slots, context, options.kv_type, device, backend.fold
-    )
-    return Runner(backend, memory, options.slots, model.vocab_size)
+    return on_matrix
+
+
+@contextmanager
+def _memory_errors_in_words(device: torch.device) -> Iterator[None]:
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        # Allocators of torch other than CUDA's raise a plain RuntimeError, in these words.
+        known = isinstance(error, MemoryError | torch.OutOfMemoryError)
+        if not known and "allocate memory" not in str(error) and "out of memory" not in str(error):
+            raise
+        raise NotEnoughMemoryError(
+            f"This model does not fit in the memory of the device {device}. {SMALLER_HELPS}",
+            details=str(error),
+        ) from error

@@ -5,11 +5,11 @@ import queue
 import threading
 import time
 
+from engine.api.admission import check_request
 from engine.api.generation import Generation
-from engine.api.loading import Model
-from engine.base.errors import EngineStoppedError, RequestError
+from engine.api.model import Model
+from engine.base.errors import EngineStoppedError
 from engine.base.types import Failed, Request
-from engine.sampling.limits import check_params
 from engine.scheduler.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
@@ -19,7 +19,7 @@ log = logging.getLogger("paceline.engine")
 
 
 class Worker:
-    """Serves the requests of one loaded model until it is stopped.
+    """Serves the requests of one loaded model until it is stopped; then lets the model go.
 
     Attributes:
         model: what it runs.
@@ -42,7 +42,11 @@ class Worker:
         Raises:
             RequestError: it cannot be served as asked.
         """
-        job = self._job(request, generation)
+        runner = self.model.runner
+        check_request(request, self.model.loaded.context, runner.vocab_size)
+        feed = Feed(request.prompt, runner.prompt_group)
+        reply = Reply(request, self.model.tokenizer, time.perf_counter)
+        job = Job(request, feed, reply, generation.publish, generation.cancelled)
         with self._lock:
             if not self._stopped:
                 self._inbox.put(job)
@@ -50,30 +54,19 @@ class Worker:
         generation.publish(Failed.of(self._stopped))
 
     def stop(self, reason: EngineStoppedError) -> None:
-        """End every request with the reason, wait for the thread and close the model."""
+        """Ask for the end, without waiting: within one step every request fails with the reason."""
         with self._lock:
             self._stopped = self._stopped or reason
             self._inbox.put(None)
-        self._thread.join()
-        self.model.close()
 
-    def _job(self, request: Request, generation: Generation) -> Job:
-        context, vocab = self.model.loaded.context, self.model.runner.vocab_size
-        feed = Feed(request.prompt, self.model.runner.prompt_group)
-        if not feed.tokens:
-            raise RequestError("There is nothing to answer: the prompt is empty.")
-        if len(feed.tokens) > context:
-            raise RequestError(
-                f"This conversation has {len(feed.tokens)} tokens and the context holds {context}. "
-                "Start a new chat, or load the model with a larger context."
-            )
-        if wrong := next((token for token in feed.tokens if not 0 <= token < vocab), None):
-            raise RequestError(
-                f"Token {wrong} is not in this model's vocabulary of {vocab} tokens."
-            )
-        check_params(request.sampling, vocab)
-        reply = Reply(request, self.model.tokenizer, time.perf_counter)
-        return Job(request, feed, reply, generation.publish, generation.cancelled)
+    @property
+    def is_alive(self) -> bool:
+        """Whether its thread still runs and holds the model."""
+        return self._thread.is_alive()
+
+    def join(self) -> None:
+        """Wait until the thread has ended and the model is let go."""
+        self._thread.join()
 
     def _run(self) -> None:
         try:
@@ -87,6 +80,7 @@ class Worker:
                     details=f"{type(error).__name__}: {error}",
                 )
         self._fail_what_is_left()
+        self.model.close()
 
     def _receive(self) -> bool:
         """Take the jobs that have come in; with nothing to do, wait. False once stopped."""

@@ -32,16 +32,20 @@ def default_context(context_length: int) -> int:
     return min(DEFAULT_CONTEXT, context_length)
 
 
-def plan_memory(file: GgufFile, specs: StateSpecs, context: int) -> MemoryPlan:
-    """The plan for one slot with a half-precision cache, on any device that torch serves.
+def plan_memory(
+    file: GgufFile, specs: StateSpecs, slots: int, context: int, kv_type: str
+) -> MemoryPlan:
+    """The plan for any device that torch serves.
 
     Args:
         file: the model's file.
         specs: what its layers keep.
-        context: positions of the slot.
+        slots: conversations served at once.
+        context: positions of each.
+        kv_type: a key of `ELEMENT_BYTES`.
     """
     weights = sum(map(_working_bytes, file.tensors.values()))
-    return MemoryPlan(context, weights, state_bytes(specs, 1, context, "f16"))
+    return MemoryPlan(context, weights, state_bytes(specs, slots, context, kv_type))
 
 
 def _working_bytes(tensor: TensorInfo) -> int:

@@ -56,9 +56,9 @@ class FakeLoad:
     def progress(self, stage: str, fraction: float) -> None:
         self.on_progress(LoadProgress(stage, fraction))
 
-    def finish(self, context: int = 32_768) -> None:
+    def finish(self, context: int = 32_768, notice: str = "") -> None:
         summary = summary_of(self.path, self.name)
-        self.ended.set_result(LoadedModel(summary, "cpu", context, 1, 1234.0))
+        self.ended.set_result(LoadedModel(summary, "cpu", context, 1, 1234.0, notice))
 
     def fail(self, error: PacelineError) -> None:
         self.ended.set_exception(error)

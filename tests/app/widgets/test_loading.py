@@ -182,6 +182,12 @@ def test_the_picker_lists_models_used_before_and_loads_the_chosen_one(ready_pers
     assert engine.loads[-1].path == MODEL
 
 
+def test_what_is_unusual_about_a_model_is_told(person, engine, qtbot):
+    begin(person, engine, qtbot).finish(notice="Its words may be split unlike in its training.")
+    qtbot.waitUntil(lambda: person.sees("errorBar"))
+    assert "split unlike" in person.find("errorBar").property("text")
+
+
 def test_the_picker_opens_and_closes_by_keyboard(person, qtbot):
     person.press(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     assert person.sees("mainModelPopup")

@@ -17,6 +17,7 @@ from engine.api import (
     LoadProgress,
     Message,
     ModelFileError,
+    NotEnoughMemoryError,
     PacelineError,
     Request,
     SamplingParams,
@@ -121,6 +122,9 @@ def test_cancelling_keeps_what_was_said(model: Path) -> None:
         (Request((Segment((0, -1)),)), "-1"),
         (Request((Segment((1,) * 600),)), "600 tokens and the context holds 512"),
         (Request(PROMPT, sampling=SamplingParams(top_p=2.0)), "top-p"),
+        (Request(PROMPT, max_tokens=0), "1 or more"),
+        (Request(PROMPT, top_logprobs=-1), "alternatives"),
+        (Request(PROMPT, stop=("a", "")), "Stop strings"),
     ],
 )
 def test_a_request_that_cannot_be_served_fails_with_a_sentence(
@@ -173,6 +177,99 @@ def test_a_cancelled_load_leaves_the_present_model_in_place(model: Path, tmp_pat
         assert after.tokens == before.tokens
 
     on_engine(model, use)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (LoadOptions(slots=0), "slots"),
+        (LoadOptions(slots=1000), "slots"),
+        (LoadOptions(threads=-2), "threads"),
+        (LoadOptions(context=-5), "positions"),
+        (LoadOptions(context=4096), "holds 2048 positions"),
+        (LoadOptions(kv_type="q4_0"), "cache type"),
+        (LoadOptions(device="tpu"), "tpu"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(
+    model: Path, options: LoadOptions, sentence: str
+) -> None:
+    async def main() -> None:
+        engine = Engine()
+        with pytest.raises(PacelineError, match=sentence):
+            await engine.load(model, options, lambda _: None)
+        await engine.close()
+
+    asyncio.run(main())
+
+
+def test_a_model_that_does_not_fit_says_what_it_needs(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.api.loading.free_bytes", lambda _: 1000)
+
+    async def main() -> None:
+        engine = Engine()
+        with pytest.raises(NotEnoughMemoryError, match=r"needs .* GB and 0.0 GB are free"):
+            await engine.load(model, LoadOptions(), lambda _: None)
+        await engine.close()
+
+    asyncio.run(main())
+
+
+def test_a_load_that_is_ready_cannot_be_cancelled_halfway(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old model may take its time to end; the new one is in its place by then."""
+
+    async def use(engine: Engine) -> None:
+        running = engine.generate(Request(PROMPT, ignore_eos=True))
+        await anext(running)
+        facts = await engine.load(model, LoadOptions(context=1024), lambda _: None)
+        assert facts.context == 1024
+        long = Request((Segment((1,) * 1000),), max_tokens=1)
+        assert (await engine.generate(long).result()).tokens
+
+    on_engine(model, use, context=512)
+
+
+def test_closing_during_a_load_ends_it(model: Path) -> None:
+    async def main() -> None:
+        engine = Engine()
+        begun = asyncio.Event()
+        load = asyncio.create_task(engine.load(model, LoadOptions(), lambda _: begun.set()))
+        await begun.wait()
+        await engine.close()
+        with pytest.raises(PacelineError):
+            await load
+        with pytest.raises(PacelineError, match="closed"):
+            await engine.chat([Message("user", "Hi")], GREEDY).result()
+        with pytest.raises(PacelineError, match="closed"):
+            await engine.load(model, LoadOptions(), lambda _: None)
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_load_is_heard_of_no_more(model: Path) -> None:
+    async def main() -> None:
+        engine = Engine()
+        heard: list[LoadProgress] = []
+        begun = asyncio.Event()
+
+        def hear(progress: LoadProgress) -> None:
+            heard.append(progress)
+            begun.set()
+
+        load = asyncio.create_task(engine.load(model, LoadOptions(), hear))
+        await begun.wait()
+        load.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await load
+        count = len(heard)
+        await engine.close()
+        assert len(heard) == count
+
+    asyncio.run(main())
 
 
 def test_replacing_a_model_ends_its_requests_with_the_reason(model: Path) -> None:
@@ -249,7 +346,7 @@ def test_inspecting_needs_the_header_alone(model: Path, tmp_path: Path) -> None:
 def test_a_stopped_engine_says_so_to_late_requests(model: Path) -> None:
     async def main() -> None:
         async with loaded(model) as engine:
-            await engine.unload()
+            engine.unload()
             with pytest.raises(PacelineError, match="No model is loaded"):
                 await engine.generate(Request(PROMPT)).result()
 

@@ -1,5 +1,6 @@
 """The promise under everything: a generated row's bits depend on nothing but that row."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,14 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     path = tmp_path_factory.mktemp("rows") / f"{request.param}.gguf"
     layers = 4 if request.param == "qwen35" else 2
     return TinyModel(request.param, layers=layers, biases=biases).write(path)
+
+
+@pytest.fixture(autouse=True, params=[1, 2])
+def threads(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield
+    torch.set_num_threads(before)
 
 
 def state(runner: Runner, tokens: list[int]) -> tuple[torch.Tensor, bytes]:

@@ -1,0 +1,34 @@
+"""What a request must be to be served. Checked once, where it enters."""
+
+from engine.base.errors import RequestError
+from engine.base.types import Request
+from engine.sampling.limits import check_params
+
+
+def check_request(request: Request, context: int, vocab_size: int) -> None:
+    """Refuse what the engine has no meaning for.
+
+    Raises:
+        RequestError: the prompt is empty, too long or outside the vocabulary, or a limit or a
+            sampling parameter is out of its range.
+    """
+    tokens = [token for segment in request.prompt for token in segment.tokens]
+    if not tokens:
+        raise RequestError("There is nothing to answer: the prompt is empty.")
+    if len(tokens) > context:
+        raise RequestError(
+            f"This conversation has {len(tokens)} tokens and the context holds {context}. "
+            "Start a new chat, or load the model with a larger context."
+        )
+    outside = next((token for token in tokens if not 0 <= token < vocab_size), None)
+    if outside is not None:
+        raise RequestError(f"Token {outside} is none of this model's {vocab_size} tokens.")
+    if request.max_tokens is not None and request.max_tokens < 1:
+        raise RequestError(f"A reply of {request.max_tokens} tokens cannot be; ask for 1 or more.")
+    if request.top_logprobs is not None and not 0 <= request.top_logprobs <= vocab_size:
+        raise RequestError(
+            f"There are no {request.top_logprobs} alternatives; ask for 0 to {vocab_size}."
+        )
+    if not isinstance(request.stop, tuple) or not all(request.stop):
+        raise RequestError("Stop strings are a list, each of one character or more.")
+    check_params(request.sampling, vocab_size)

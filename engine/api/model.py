@@ -1,0 +1,58 @@
+"""A loaded model: what runs it, and what turns text into tokens and back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.base.errors import UnsupportedModelError
+from engine.base.types import ChatOptions, LoadedModel, Message, Request, Segment
+from engine.gguf.reader import GgufFile
+from engine.models.runner import Runner
+from engine.text.chat_template import CHATML, ChatTemplate
+from engine.text.prompt import build_prompt
+from engine.text.tokenizer import Tokenizer
+
+CHATML_END = "<|im_end|>"
+"""What ends a message in ChatML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A loaded model with its text formats.
+
+    Attributes:
+        loaded: the facts that callers see.
+        file: the mapped file; the runner reads weights from it until `close`.
+        tokenizer: None where the file has none that can be used.
+        template: None where conversations cannot be put into the model's format.
+        problem: why one of them is missing; empty otherwise.
+    """
+
+    loaded: LoadedModel
+    file: GgufFile
+    runner: Runner
+    tokenizer: Tokenizer | None
+    template: ChatTemplate | None
+    problem: str
+
+    def prompt(self, messages: Sequence[Message]) -> tuple[Segment, ...]:
+        """A conversation in the model's own chat format.
+
+        Raises:
+            UnsupportedModelError: the file has no tokenizer or template that can be used.
+            TemplateError: its template refuses the conversation.
+        """
+        if self.tokenizer is None or self.template is None:
+            raise UnsupportedModelError(self.problem)
+        return build_prompt(messages, self.template, self.tokenizer)
+
+    def request(self, messages: Sequence[Message], options: ChatOptions) -> Request:
+        """The request for the next reply of a conversation; raises as `prompt` does."""
+        stop = options.stop
+        if self.template and self.template.source == CHATML:
+            # Where the vocabulary knows ChatML's end only as text, nothing else would end a reply.
+            stop = (*stop, CHATML_END)
+        return Request(self.prompt(messages), options.max_tokens, options.sampling, stop)
+
+    def close(self) -> None:
+        """Let the file go."""
+        self.file.close()
