@@ -11,7 +11,7 @@ from engine.cli.options import Verbs, add_verb, load, positive, print_json
 from engine.cli.peak_memory import peak_bytes
 
 if TYPE_CHECKING:
-    from engine.api.loading import Model
+    from engine.api.model import Model
 
 SUITES = ("load", "decode", "prompt", "verify")
 """In the order of `all`: loading first, while the peak of memory is its own."""

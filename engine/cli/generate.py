@@ -5,10 +5,11 @@ import asyncio
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from engine.api.admission import check_request
 from engine.api.generation import Generation
-from engine.base.errors import EngineStoppedError, RequestError
+from engine.base.errors import EngineStoppedError, PacelineError, RequestError
 from engine.base.types import (
     Event,
     GenerationResult,
@@ -22,9 +23,12 @@ from engine.cli.options import CACHE_TYPES, Verbs, add_verb, load, positive, pri
 from engine.cli.requests import SAMPLING_KEYS, Task, read_tasks
 
 if TYPE_CHECKING:
-    from engine.api.loading import Model
+    from engine.api.model import Model
     from engine.api.worker import Worker
 
+
+Outcome: TypeAlias = GenerationResult | PacelineError
+"""What became of a request."""
 
 MAX_SLOTS = 64
 """Each slot holds a cache of its own, so more would be a slip of the finger."""
@@ -52,54 +56,65 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--kv-type", choices=CACHE_TYPES, default="f16")
     parser.add_argument("--kernels", choices=("torch",), default="torch")
     parser.add_argument("--spec", choices=("off",), default="off", help="drafting methods")
+    parser.add_argument(
+        "--logprobs", type=within(0, 2**31 - 1), metavar="N", help="with N alternatives a token"
+    )
     parser.add_argument("--digest", action="store_true", help="hash logits and state")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Answer and print; a text of a single request streams where a person is reading."""
+    """Answer and print; a text of a single request streams where a person is reading.
+
+    Raises:
+        PacelineError: a request failed; of many, once the results of the others are printed.
+    """
     from engine.api.worker import Worker
 
     tasks = read_tasks(options)
     load_options = LoadOptions(
         options.device, options.threads, options.context, options.slots, options.kv_type
     )
-    model = load(options, load_options)
-    worker = Worker(model)
+    worker = Worker(load(options, load_options))
+    single = not options.requests and len(tasks) == 1
     try:
-        requests = [_request(task, model) for task in tasks]
-        single = not options.requests and len(requests) == 1
-        stream = single and not options.json
-        results = asyncio.run(_answer(worker, requests, stream=stream))
+        requests = [_request(task, worker.model) for task in tasks]
+        outcomes = asyncio.run(_answer(worker, requests, stream=single and not options.json))
     finally:
         worker.stop(EngineStoppedError("The work is done."))
-    if options.json:
-        documents = [result_document(result) for result in results]
-        print_json(documents[0] if single else documents)
-        return
-    for result in results:
-        print("" if single else result.text)
-        print(summary_line(result), file=sys.stderr)
+        worker.join()
+    failures = [outcome for outcome in outcomes if isinstance(outcome, PacelineError)]
+    if single and failures:
+        raise failures[0]
+    _show(outcomes, single=single, as_json=options.json)
+    if failures:
+        raise PacelineError(f"{len(failures)} of {len(outcomes)} requests failed.")
 
 
 def _request(task: Task, model: "Model") -> Request:
+    """The request of a task, checked before any other is served."""
+    try:
+        request = replace(task.request, prompt=_prompt(task, model))
+        check_request(request, model.loaded.context, model.runner.vocab_size)
+    except PacelineError as error:
+        if not task.where:
+            raise
+        raise RequestError(f"{task.where}: {error}", details=error.details) from error
+    return request
+
+
+def _prompt(task: Task, model: "Model") -> tuple[Segment, ...]:
     if task.tokens is not None:
-        return replace(task.request, prompt=(Segment(task.tokens),))
+        return (Segment(task.tokens),)
     if model.tokenizer is None:
         raise RequestError(f"{model.problem} Give token ids instead of text.")
     if task.messages is not None:
-        return replace(task.request, prompt=model.prompt(task.messages))
+        return model.prompt(task.messages)
     ids = model.tokenizer.encode(task.prompt or "", add_special=True, parse_special=True)
-    return replace(task.request, prompt=(Segment(tuple(ids)),))
+    return (Segment(tuple(ids)),)
 
 
-async def _answer(
-    worker: "Worker", requests: list[Request], *, stream: bool
-) -> list[GenerationResult]:
-    """Results in the order of the requests.
-
-    Raises:
-        PacelineError: the first of them that failed.
-    """
+async def _answer(worker: "Worker", requests: list[Request], *, stream: bool) -> list[Outcome]:
+    """What became of each request, in their order."""
     generations = [Generation(asyncio.get_running_loop()) for _ in requests]
     for request, generation in zip(requests, generations, strict=True):
         worker.submit(request, generation)
@@ -108,19 +123,43 @@ async def _answer(
         if stream and isinstance(event, TextDelta):
             print(event.text, end="", flush=True)
 
-    return [await generation.result(show) for generation in generations]
+    outcomes: list[Outcome] = []
+    for generation in generations:
+        try:
+            outcomes.append(await generation.result(show))
+        except PacelineError as error:
+            outcomes.append(error)
+    return outcomes
 
 
-def result_document(result: GenerationResult) -> dict[str, object]:
-    """A result under the names of the command line's contract."""
+def _show(outcomes: list[Outcome], *, single: bool, as_json: bool) -> None:
+    """Print answers to stdout, and what is to be said about them to stderr."""
+    if as_json:
+        documents = [outcome_document(outcome) for outcome in outcomes]
+        print_json(documents[0] if single else documents)
+        return
+    for outcome in outcomes:
+        if isinstance(outcome, PacelineError):
+            print(f"failed: {outcome}", file=sys.stderr)
+        else:
+            print("" if single else outcome.text)
+            print(summary_line(outcome), file=sys.stderr)
+
+
+def outcome_document(outcome: Outcome) -> dict[str, object]:
+    """A result under the names of the command line's contract, or the error in its place."""
+    if isinstance(outcome, PacelineError):
+        return {"error": str(outcome)}
     document: dict[str, object] = {
-        "tokens": result.tokens,
-        "text": result.text,
-        "stop_reason": result.stop_reason,
-        "timings": timings_document(result.timings),
+        "tokens": outcome.tokens,
+        "text": outcome.text,
+        "stop_reason": outcome.stop_reason,
+        "timings": timings_document(outcome.timings),
     }
-    if result.digest:
-        document |= {"digest": result.digest, "state_digest": result.state_digest}
+    if outcome.logprobs:
+        document["logprobs"] = [asdict(logprob) for logprob in outcome.logprobs]
+    if outcome.digest:
+        document |= {"digest": outcome.digest, "state_digest": outcome.state_digest}
     return document
 
 

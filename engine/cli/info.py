@@ -57,7 +57,7 @@ def _memory(file: GgufFile) -> dict[str, Any] | None:
         specs = state_specs(file.metadata)
     except PacelineError:
         return None
-    plan = plan_memory(file, specs, default_context(summarise(file).context_length))
+    plan = plan_memory(file, specs, 1, default_context(summarise(file).context_length), "f16")
     parts = asdict(plan) | {"total_bytes": plan.total_bytes}
     return {device: parts for device in DEVICES if device != "auto"}
 

@@ -15,7 +15,7 @@ from engine.kernels.state_types import ELEMENT_BYTES
 if TYPE_CHECKING:
     import numpy as np
 
-    from engine.api.loading import Model
+    from engine.api.model import Model
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What a verb adds its parser to; argparse has no public name for it."""
