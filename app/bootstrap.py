@@ -14,6 +14,7 @@ from app.bridge.main_model import MainModel
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
 from app.bridge.types import Engine, EngineClient, LoadedModel
+from app.collector import GuiThreadCollector
 from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.network import NetworkWatch
@@ -39,6 +40,7 @@ class Application(QObject):
         self.session = session
         self._tasks = tasks
         self._engine = engine
+        self._collector = GuiThreadCollector(self)
         self._ending: asyncio.Task[None] | None = None
         window.closed.connect(self.end)
 
@@ -51,6 +53,7 @@ class Application(QObject):
     async def _end(self) -> None:
         await self._tasks.end()
         await self._engine.close()
+        self._collector.stop()
 
 
 def build_window(data_dir: Path, engine: EngineClient | None = None) -> MainWindow:

@@ -170,12 +170,14 @@ def _import_torch() -> None:
     A full collection holds every thread for its length: 50 to 130 ms among torch's objects, which
     stay as long as the process anyway.
     """
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         import torch  # noqa: F401
     finally:
         gc.freeze()
-        gc.enable()
+        if was_enabled:
+            gc.enable()
 
 
 def _discard(loading: "asyncio.Future[Worker]") -> None:

@@ -1,0 +1,37 @@
+"""Collects garbage on the GUI thread, and on no other.
+
+Python collects on whichever thread happens to allocate. On the engine's, that would destroy Qt
+objects left in reference cycles away from their own thread, which Qt answers with a crash.
+"""
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+INTERVAL_MS = 1000
+
+
+class GuiThreadCollector(QObject):
+    """Takes collection over from Python for as long as it lives, or until `stop`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start()
+
+    def collect(self) -> None:
+        """Collect the oldest generation whose turn has come, by Python's own thresholds."""
+        counts, thresholds = gc.get_count(), gc.get_threshold()
+        for generation in (2, 1, 0):
+            if thresholds[generation] and counts[generation] > thresholds[generation]:
+                gc.collect(generation)
+                return
+
+    def stop(self) -> None:
+        """Hand collection back to Python."""
+        self._timer.stop()
+        if self._was_enabled:
+            gc.enable()
