@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,3 +34,16 @@ def test_nothing_is_lost_or_added(text, names):
     assert "".join(parts) == text
     plain = [part for part in tokens.split(text) if isinstance(part, str)]
     assert not any(name in part for name in known for part in plain)
+
+
+def test_a_name_is_found_behind_longer_ones_that_differ_at_their_ends():
+    tokens = SpecialTokens({"<a": 1, "<ab": 2, "<abc>": 3, "<abd>": 4})
+    assert list(tokens.split("<abcx <a <abd>")) == [2, "cx ", 1, " ", 4]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(("end", "first_part"), [("", 256), ("b", "a" * 20_000)])
+def test_a_hostile_vocabulary_does_not_hold_up_the_text(end, first_part):
+    tokens = SpecialTokens({"a" * count + end: count for count in range(1, 8000)})
+    assert next(tokens.split("a" * 20_000)) == first_part
+    assert all(name.endswith(end) for _, name in tokens.occurrences("a" * 20_000))
