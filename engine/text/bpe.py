@@ -10,7 +10,7 @@ for as long. Here the tables are built by bytecode, between whose steps other th
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 _CACHED_WORDS = 1 << 15
 _CACHED_WORD_CHARACTERS = 64  # longer words hardly ever come twice
@@ -63,13 +63,7 @@ def merge_pairs(word: str, ranks: Mapping[str, float], joiner: str = "") -> list
     pieces = list(word)  # a merged piece stands in its first character's place, "" in the others
     before = list(range(-1, end - 1))
     after = list(range(1, end + 1))
-    # (rank, place of the left piece, text of both)
-    candidates = [
-        (ranks[key], left, word[left : left + 2])
-        for left in range(end - 1)
-        if (key := word[left] + joiner + word[left + 1]) in ranks
-    ]
-    heapify(candidates)
+    candidates: list[tuple[float, int, str]] = []  # rank, place of the left piece, text of both
 
     def offer(left: int, right: int) -> None:
         if left >= 0 and right < end:
@@ -77,6 +71,8 @@ def merge_pairs(word: str, ranks: Mapping[str, float], joiner: str = "") -> list
             if rank is not None:
                 heappush(candidates, (rank, left, pieces[left] + pieces[right]))
 
+    for left in range(end - 1):
+        offer(left, left + 1)
     while candidates:
         _, left, both = heappop(candidates)
         right = after[left]
