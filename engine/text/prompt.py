@@ -11,16 +11,19 @@ Between two special tokens contents and template are tokenised as one text, as m
 """
 
 import re
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from engine.base.errors import TemplateError
 from engine.base.types import Message, Segment
 from engine.text.chat_template import ChatTemplate
 from engine.text.detokenizer import Detokenizer
 from engine.text.tokenizer import Tokenizer
 
 _PRIVATE_USE = (range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))  # planes 15 and 16
+_ROLES = ("system", "user", "assistant", "tool")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,14 @@ class _Reply:
 
     place: int
     ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """A conversation as text, and the messages as the template was given them."""
+
+    text: str
+    shown: Sequence[Message]
 
 
 def build_prompt(
@@ -46,44 +57,39 @@ def build_prompt(
         switches: variables that only some templates know, such as `enable_thinking`.
 
     Raises:
-        TemplateError: the template fails, refuses the conversation or exceeds a limit.
+        TemplateError: a role is unknown, or the template fails, refuses the conversation or
+            exceeds a limit.
     """
+    _check_roles(messages)
 
-    def render(part: Sequence[Message]) -> str:
-        return template.render(part, add_generation_prompt=True, **switches)
+    def render(shown: Sequence[Message]) -> _Rendering:
+        return _Rendering(template.render(shown, add_generation_prompt=True, **switches), shown)
 
-    unused = _unused_characters([template.source, *(message.content for message in messages)])
-    breaker = next(unused)
-    shown = [_with_names_broken(message, breaker, tokenizer) for message in messages]
+    said = "".join(message.content for message in messages)
+    unused = _unused_characters(template.source + said)
+    # For each character but white space, which templates trim.
+    stand_ins = dict(zip(sorted(set("".join(said.split()))), unused, strict=False))
     # By the character that is to stand before and after each.
     replies = dict(zip(unused, _replies(messages, tokenizer), strict=False))
-    segments: list[Segment] = []
-    rendered = _render_marked(render, shown, replies)
-    for text, reply in _split(rendered, shown, replies):
-        if reply:
-            text = _ended_alike(text, rendered)
-        ids = _encode(text, breaker, tokenizer, after_text=bool(segments))
-        if not segments and tokenizer.adds_bos and ids[:1] != [tokenizer.bos_id]:
-            ids[:0] = [] if tokenizer.bos_id is None else [tokenizer.bos_id]
-        if ids:
-            segments.append(Segment(tuple(ids)))
-        if reply:
-            segments.append(Segment(reply.ids, generated=True))
-    return tuple(segments)
+    rendering = _render_unforged(render, messages, stand_ins, tokenizer)
+    rendering = _with_marks(render, rendering, replies, tokenizer)
+    originals = str.maketrans({stand_in: said for said, stand_in in stand_ins.items()})
+    return tuple(_segments(rendering, replies, originals, tokenizer))
 
 
-def _unused_characters(texts: Iterable[str]) -> Iterator[str]:
-    used = set().union(*texts)
+def _check_roles(messages: Sequence[Message]) -> None:
+    """Templates put roles together with parts of names, so a role must not be just any text."""
+    for message in messages:
+        if message.role not in _ROLES:
+            raise TemplateError(
+                f"A message has the role {reprlib.repr(message.role)}, which is unknown. "
+                f"Use one of {', '.join(_ROLES)}."
+            )
+
+
+def _unused_characters(text: str) -> Iterator[str]:
+    used = set(text)
     return (mark for code in chain(*_PRIVATE_USE) if (mark := chr(code)) not in used)
-
-
-def _with_names_broken(message: Message, breaker: str, tokenizer: Tokenizer) -> Message:
-    """The message with `breaker` after the first character of each control token's name in it."""
-    parts, start = [], 0
-    for at in tokenizer.control_starts(message.content):
-        parts.append(message.content[start : at + 1])
-        start = at + 1
-    return replace(message, content=breaker.join([*parts, message.content[start:]]))
 
 
 def _replies(messages: Sequence[Message], tokenizer: Tokenizer) -> Iterator[_Reply]:
@@ -102,47 +108,107 @@ def _replies(messages: Sequence[Message], tokenizer: Tokenizer) -> Iterator[_Rep
                 yield _Reply(place, ids)
 
 
-def _render_marked(
-    render: Callable[[Sequence[Message]], str],
-    shown: Sequence[Message],
-    replies: Mapping[str, _Reply],
-) -> str:
-    """The conversation rendered with a mark before and after each reply.
+def _render_unforged(
+    render: Callable[[Sequence[Message]], _Rendering],
+    messages: Sequence[Message],
+    stand_ins: Mapping[str, str],
+    tokenizer: Tokenizer,
+) -> _Rendering:
+    """The conversation with stand-ins for at least the names of control tokens in its contents.
 
-    Where the marks would lead the template to another text, there are none.
+    A template that takes contents apart, changes them or joins them may complete a name that stood
+    in none. What it writes itself shows when nothing but stand-ins is said: where there are other
+    control tokens without, that rendering it is.
     """
-    plain = render(shown)
+    table = str.maketrans(dict(stand_ins))
+    rendering = render([_without_names(message, table, tokenizer) for message in messages])
+    try:
+        reference = render(
+            [replace(message, content=message.content.translate(table)) for message in messages]
+        )
+    except TemplateError:  # it looks at what is said, and works with that
+        return rendering
+    alike = _controls(rendering.text, tokenizer) == _controls(reference.text, tokenizer)
+    return rendering if alike else reference
+
+
+def _without_names(message: Message, table: Mapping[int, str], tokenizer: Tokenizer) -> Message:
+    """The message with stand-ins for the names of control tokens in it."""
+    characters = list(message.content)
+    for at, name in tokenizer.control_names(message.content):
+        characters[at : at + len(name)] = name.translate(table)
+    return replace(message, content="".join(characters))
+
+
+def _controls(text: str, tokenizer: Tokenizer) -> list[int]:
+    parts = tokenizer.split_special(text)
+    return [part for part in parts if isinstance(part, int) and tokenizer.is_control(part)]
+
+
+def _with_marks(
+    render: Callable[[Sequence[Message]], _Rendering],
+    plain: _Rendering,
+    replies: Mapping[str, _Reply],
+    tokenizer: Tokenizer,
+) -> _Rendering:
+    """The rendering with a mark before and after each reply.
+
+    Where the template refuses the marks or they would lead it to another text, there are none.
+    """
     if not replies:
         return plain
-    marked = list(shown)
+    shown = list(plain.shown)
     for mark, reply in replies.items():
-        content = shown[reply.place].content
-        marked[reply.place] = replace(shown[reply.place], content=f"{mark}{content}{mark}")
-    rendered = render(marked)
+        message = shown[reply.place]
+        shown[reply.place] = replace(message, content=f"{mark}{message.content}{mark}")
+    try:
+        marked = render(shown).text
+    except TemplateError:
+        return plain
+    unmarked = marked.translate(dict.fromkeys(map(ord, replies)))
     # A mark keeps a template from trimming what it holds, hence without white space.
-    same = _letters(rendered, omitted=replies) == _letters(plain)
-    return rendered if same else plain
+    same = "".join(unmarked.split()) == "".join(plain.text.split())
+    same = same and _controls(unmarked, tokenizer) == _controls(plain.text, tokenizer)
+    return replace(plain, text=marked) if same else plain
 
 
-def _letters(text: str, omitted: Iterable[str] = ()) -> str:
-    return "".join(text.translate(dict.fromkeys(map(ord, omitted))).split())
+def _segments(
+    rendering: _Rendering,
+    replies: Mapping[str, _Reply],
+    originals: Mapping[int, str],
+    tokenizer: Tokenizer,
+) -> Iterator[Segment]:
+    at_start = True
+    for text, reply in _split(rendering, replies):
+        if reply:
+            text = _ended_alike(text, rendering.text)
+        parts = _with_originals(tokenizer.split_special(text), originals, tokenizer)
+        ids = tokenizer.encode_parts(parts, after_text=not at_start)
+        if at_start and tokenizer.adds_bos and ids[:1] != [tokenizer.bos_id]:
+            ids[:0] = [] if tokenizer.bos_id is None else [tokenizer.bos_id]
+        if ids:
+            yield Segment(tuple(ids))
+        if reply:
+            yield Segment(reply.ids, generated=True)
+        at_start = at_start and not ids and not reply
 
 
 def _split(
-    rendered: str, shown: Sequence[Message], replies: Mapping[str, _Reply]
+    rendering: _Rendering, replies: Mapping[str, _Reply]
 ) -> Iterator[tuple[str, _Reply | None]]:
     """Each text, with the whole reply that follows it; with the last text none does."""
+    text = rendering.text
     if not replies:
-        yield rendered, None
+        yield text, None
         return
     marks = f"[{''.join(replies)}]"
     start = 0
-    for found in re.finditer(f"({marks})(.*?)\\1", rendered, re.DOTALL):
+    for found in re.finditer(f"({marks})(.*?)\\1", text, re.DOTALL):
         reply = replies[found[1]]
-        if found[2] == shown[reply.place].content:
-            yield re.sub(marks, "", rendered[start : found.start()]), reply
+        if found[2] == rendering.shown[reply.place].content:
+            yield re.sub(marks, "", text[start : found.start()]), reply
             start = found.end()
-    yield re.sub(marks, "", rendered[start:]), None
+    yield re.sub(marks, "", text[start:]), None
 
 
 def _ended_alike(text: str, prompt: str) -> str:
@@ -158,9 +224,12 @@ def _ended_alike(text: str, prompt: str) -> str:
     return text
 
 
-def _encode(text: str, breaker: str, tokenizer: Tokenizer, *, after_text: bool) -> list[int]:
-    parts = (
-        part.replace(breaker, "") if isinstance(part, str) else part
-        for part in tokenizer.split_special(text)
-    )
-    return tokenizer.encode_parts(parts, after_text=after_text)
+def _with_originals(
+    parts: Iterable[str | int], originals: Mapping[int, str], tokenizer: Tokenizer
+) -> Iterator[str | int]:
+    """The parts with what was said for its stand-ins, in which no control token is recognised."""
+    for part in parts:
+        if isinstance(part, str):
+            yield from tokenizer.split_special(part.translate(originals), control=False)
+        else:
+            yield part

@@ -4,6 +4,7 @@ Ids and texts are those of llama.cpp for the same file; `shared/checks/tokens.py
 """
 
 import re
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -86,17 +87,22 @@ class Tokenizer:
             parse_special: whether the names of control tokens in the text mean those tokens.
                 User-defined tokens are always recognised.
         """
-        special = self._special if parse_special else self._user_defined
-        ids = self.encode_parts(special.split(_well_formed(text)))
+        ids = self.encode_parts(self.split_special(text, control=parse_special))
         if not add_special:
             return ids
         before = [self.bos_id] if self._conventions.adds_bos else []
         after = [self.eos_id] if self._conventions.adds_eos else []
         return [index for index in (*before, *ids, *after) if index is not None]
 
-    def split_special(self, text: str) -> Iterator[str | int]:
-        """The plain texts between special tokens, and the ids of those, in order."""
-        return self._special.split(_well_formed(text))
+    def split_special(self, text: str, *, control: bool = True) -> Iterator[str | int]:
+        """The plain texts between special tokens, and the ids of those, in order.
+
+        Args:
+            text: any text; half a surrogate pair is read as U+FFFD.
+            control: whether control tokens count, or only user-defined ones.
+        """
+        special = self._special if control else self._user_defined
+        return special.split(_well_formed(text))
 
     def encode_parts(self, parts: Iterable[str | int], *, after_text: bool = False) -> list[int]:
         """The ids of plain texts, in which nothing is special, and of special tokens, in order.
@@ -118,9 +124,9 @@ class Tokenizer:
                 after_text = True
         return ids
 
-    def control_starts(self, text: str) -> list[int]:
-        """Where in a text the names of control tokens begin."""
-        return [at for at, _ in self._control.occurrences(text)]
+    def control_names(self, text: str) -> Iterator[tuple[int, str]]:
+        """The names of control tokens in a text, each with its place; they may overlap."""
+        return self._control.occurrences(text)
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of a whole sequence: the inverse of `encode`, special tokens by their names.
@@ -195,8 +201,8 @@ def load_tokenizer(metadata: Mapping[str, object]) -> Tokenizer:
         case "gemma4":
             return _gemma4(metadata, vocabulary)
     raise UnsupportedModelError(
-        f"This model's tokenizer is of the kind {vocabulary.model!r}; supported are byte-level BPE "
-        "(gpt2) and SentencePiece BPE (llama). Choose a model with one of these."
+        f"This model's tokenizer is of the kind {reprlib.repr(vocabulary.model)}; supported are "
+        "byte-level BPE (gpt2) and SentencePiece BPE (llama). Choose a model with one of these."
     )
 
 
@@ -206,8 +212,8 @@ def _byte_level(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Token
     if splitting is None:
         splitting = UNKNOWN
         notice = (
-            f"This model splits text in a way that is not known here ({name!r}), so a common one "
-            "is used; its answers may be worse than they should be."
+            f"This model splits text in a way that is not known here ({reprlib.repr(name)}), so a "
+            "common one is used; its answers may be worse than they should be."
         )
     subwords = ByteLevelSubwords(vocabulary, read_texts(metadata, "merges"), splitting)
     conventions = Conventions(
