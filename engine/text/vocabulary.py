@@ -86,7 +86,7 @@ def read_vocabulary(metadata: Mapping[str, object]) -> Vocabulary:
     model = read_entry(metadata, "model", str)
     pieces = read_texts(metadata, "tokens")
     if not pieces:
-        raise damaged("it has no tokens")
+        raise _damaged_tokenizer("it has no tokens")
     ids = {piece: index for index, piece in enumerate(pieces)}
     kinds = _kinds(metadata, len(pieces))
     ends = _end_ids(metadata, ids, len(pieces))
@@ -125,7 +125,7 @@ def read_entry(
             "nor write text. Choose a complete file of the model."
         )
     if not isinstance(value, type_):
-        raise damaged(f"its {name!r} is not what it should be")
+        raise _damaged_tokenizer(f"its {name!r} is not what it should be")
     return value
 
 
@@ -137,7 +137,7 @@ def read_texts(metadata: Mapping[str, object], name: str) -> list[str]:
     """
     texts: list[str] = read_entry(metadata, name, list)
     if texts and not isinstance(texts[0], str):  # an array's elements are all of one type
-        raise damaged(f"its {name!r} is not a list of texts")
+        raise _damaged_tokenizer(f"its {name!r} is not a list of texts")
     return texts
 
 
@@ -151,11 +151,11 @@ def read_numbers(
     """
     numbers = np.asarray(read_entry(metadata, name, object))
     if numbers.shape != (count,) or not np.issubdtype(numbers.dtype, np.number):
-        raise damaged(f"its {name!r} is not a list of {count} numbers")
+        raise _damaged_tokenizer(f"its {name!r} is not a list of {count} numbers")
     return numbers
 
 
-def damaged(cause: str) -> UnsupportedModelError:
+def _damaged_tokenizer(cause: str) -> UnsupportedModelError:
     """The error for a tokenizer that is there and makes no sense."""
     return UnsupportedModelError(
         f"The tokenizer in this file is damaged: {cause}. Choose another file of the model."

@@ -164,3 +164,13 @@ def test_sentencepiece_without_scores_is_refused():
     del metadata["tokenizer.ggml.scores"]
     with pytest.raises(UnsupportedModelError, match="'scores' is missing"):
         load_tokenizer(metadata)
+
+
+def test_what_a_file_calls_its_tokenizer_enters_sentences_short_and_on_one_line():
+    name = "un\nknown" * 1000
+    notice = load_tokenizer(byte_level(pre=name)).notice
+    with pytest.raises(UnsupportedModelError) as caught:
+        load_tokenizer(byte_level(model=name))
+    for sentence in (notice, str(caught.value)):
+        assert len(sentence) < 300
+        assert "\n" not in sentence
