@@ -73,7 +73,7 @@ def build_prompt(
     replies = dict(zip(unused, _replies(messages, tokenizer), strict=False))
     rendering = _render_unforged(render, messages, stand_ins, tokenizer)
     rendering = _with_marks(render, rendering, replies, tokenizer)
-    originals = str.maketrans({stand_in: said for said, stand_in in stand_ins.items()})
+    originals = str.maketrans({stand_in: original for original, stand_in in stand_ins.items()})
     return tuple(_segments(rendering, replies, originals, tokenizer))
 
 
