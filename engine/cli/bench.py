@@ -3,12 +3,17 @@
 import argparse
 import statistics
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
-from engine.base.errors import PacelineError
+from engine.base.errors import PacelineError, RequestError
 from engine.base.types import Event, Failed, Finished, LoadOptions, Request, Segment, Timings
 from engine.cli.options import Verbs, add_verb, load, positive, print_json
 from engine.cli.peak_memory import peak_bytes
+from engine.gguf.reader import open_gguf
+from engine.gguf.summary import summarise
 
 if TYPE_CHECKING:
     from engine.api.model import Model
@@ -17,6 +22,43 @@ SUITES = ("load", "decode", "prompt", "verify")
 """In the order of `all`: loading first, while the peak of memory is its own."""
 
 VERIFY_ROWS = (1, 2, 4, 8, 16, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFigures:
+    """Seconds to the first token, those of importing torch apart, and memory at most."""
+
+    seconds: float
+    torch_import_seconds: float
+    peak_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Tokens per second of each run, and their median."""
+
+    tokens_per_second: float
+    runs: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the suites measured; None for one that was not asked for."""
+
+    load: LoadFigures | None
+    decode: Speed | None
+    prompt: Speed | None
+    verify: dict[str, float] | None  # milliseconds of a pass by its number of rows
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer of the verb, under the names of the command line's contract."""
+
+    suite: Figures
+    device: str
+    threads: int
+    kernels: str
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -34,73 +76,85 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the suites asked for, one after another, on one loaded model."""
+    names = SUITES if options.suite == "all" else (options.suite,)
+    context = _context(options, names)
     started = time.perf_counter()
     import torch
 
     imported = time.perf_counter()
-    context = options.at_context + max(options.prompt_tokens, options.gen_tokens, max(VERIFY_ROWS))
-    # One slot serves the requests, the other is room for `verify`.
-    model = load(options, LoadOptions(options.device, options.threads, context, slots=2))
-    bench = Bench(model, options)
-    bench.request(prompt_tokens=1, gen_tokens=1)
-    loaded = {
-        "seconds": time.perf_counter() - imported,
-        "torch_import_seconds": imported - started,
-        "peak_bytes": peak_bytes(),
-    }
-    suites = {
-        "load": lambda: loaded,
-        "decode": bench.decode,
-        "prompt": bench.prompt,
-        "verify": bench.verify,
-    }
-    names = SUITES if options.suite == "all" else (options.suite,)
-    document = {
-        "suite": {name: suites[name]() for name in names},
-        "device": model.loaded.device,
-        "threads": torch.get_num_threads(),
-        "kernels": options.kernels,
-    }
-    model.close()
+    with closing(load(options, LoadOptions(options.device, options.threads, context))) as model:
+        bench = Bench(model, options)
+        bench.request(prompt_tokens=1, gen_tokens=1)
+        seconds = time.perf_counter() - imported
+        loaded = LoadFigures(seconds, imported - started, peak_bytes())
+        figures = Figures(
+            load=loaded if "load" in names else None,
+            decode=bench.decode() if "decode" in names else None,
+            prompt=bench.prompt() if "prompt" in names else None,
+            verify=bench.verify() if "verify" in names else None,
+        )
+        report = Report(figures, model.loaded.device, torch.get_num_threads(), options.kernels)
     if options.json:
-        print_json(document)
+        print_json(asdict(report, dict_factory=_without_none))
     else:
-        print(_text(document))
+        print(_text(report))
+
+
+def _context(options: argparse.Namespace, names: Sequence[str]) -> int:
+    """Positions that the suites asked for need.
+
+    Raises:
+        RequestError: the model holds fewer.
+    """
+    needs: dict[str, int] = {
+        "load": 2,
+        "decode": options.at_context + options.gen_tokens,
+        "prompt": options.prompt_tokens + 1,
+        "verify": options.at_context + max(VERIFY_ROWS),
+    }
+    context = max(needs[name] for name in names)
+    with open_gguf(options.model) as file:
+        holds = summarise(file).context_length
+    if context > holds:
+        raise RequestError(
+            f"This model holds {holds} positions and the measurement needs {context}; give smaller "
+            "--prompt-tokens, --gen-tokens or --at-context, or one --suite alone."
+        )
+    return context
 
 
 class Bench:
     """Measures one loaded model, on the caller's thread."""
 
     def __init__(self, model: "Model", options: argparse.Namespace) -> None:
+        import numpy as np
+
         from engine.scheduler.step import Stepper
 
         self._runner = model.runner
         self._options = options
         self._stepper = Stepper(model.runner, 1, model.loaded.context, time.perf_counter)
-        self._fed = 0
+        self._random = np.random.default_rng(seed=0)
 
-    def decode(self) -> dict[str, Any]:
+    def decode(self) -> Speed:
         """Tokens per second of plain decoding after `--at-context` tokens."""
         options = self._options
-        runs = [
+        return _speed(
             self.request(options.at_context, options.gen_tokens).predicted_per_second
             for _ in range(options.repeat)
-        ]
-        return {"tokens_per_second": statistics.median(runs), "runs": runs}
+        )
 
-    def prompt(self) -> dict[str, Any]:
+    def prompt(self) -> Speed:
         """Tokens per second of one long prompt."""
-        runs = [
+        return _speed(
             self.request(self._options.prompt_tokens, 1).prompt_per_second
             for _ in range(self._options.repeat)
-        ]
-        return {"tokens_per_second": statistics.median(runs), "runs": runs}
+        )
 
     def verify(self) -> dict[str, float]:
         """Milliseconds of one pass over generated rows at `--at-context`, logits for all."""
         from engine.models.runner import SlotRows
 
-        self._stepper.close()  # what it keeps for reuse takes room
         sequence = self._runner.memory.new_sequence()
         self._runner.forward([SlotRows(0, sequence, [self._tokens(self._options.at_context)], 0)])
         sequence.commit(self._options.at_context)
@@ -118,7 +172,7 @@ class Bench:
         return figures
 
     def request(self, prompt_tokens: int, gen_tokens: int) -> Timings:
-        """Serve one request whose prompt was never seen before.
+        """Serve one request, with nothing kept from one to the next.
 
         Raises:
             PacelineError: it failed.
@@ -127,15 +181,15 @@ class Bench:
         from engine.scheduler.reply import Reply
         from engine.scheduler.request import Job
 
-        request = Request(
-            (Segment(tuple(self._tokens(prompt_tokens))),), max_tokens=gen_tokens, ignore_eos=True
-        )
+        prompt = (Segment(tuple(self._tokens(prompt_tokens))),)
+        request = Request(prompt, max_tokens=gen_tokens, ignore_eos=True)
         events: list[Event] = []
         feed = Feed(request.prompt, self._runner.prompt_group)
         reply = Reply(request, None, time.perf_counter)
         self._stepper.submit(Job(request, feed, reply, events.append))
         while self._stepper.jobs:
             self._stepper.step()
+        self._stepper.close()  # else the cache would answer a prompt that begins alike
         match events[-1]:
             case Finished(result):
                 return result.timings
@@ -145,28 +199,33 @@ class Bench:
                 raise RuntimeError(f"the last event was {event}")
 
     def _tokens(self, count: int) -> list[int]:
-        """Token ids that go through the vocabulary in an irregular order."""
-        first, self._fed = self._fed, self._fed + count
-        return [(7919 * i + 13) % self._runner.vocab_size for i in range(first, first + count)]
+        """Token ids without a pattern, the same in every run of the program."""
+        ids: list[int] = self._random.integers(self._runner.vocab_size, size=count).tolist()
+        return ids
 
 
-def _text(document: dict[str, Any]) -> str:
-    lines = [f"device {document['device']}, {document['threads']} threads"]
-    suite = document["suite"]
-    if "load" in suite:
-        load_figures = suite["load"]
+def _speed(runs: Iterable[float]) -> Speed:
+    figures = tuple(runs)
+    return Speed(statistics.median(figures), figures)
+
+
+def _without_none(items: list[tuple[str, object]]) -> dict[str, object]:
+    return {key: value for key, value in items if value is not None}
+
+
+def _text(report: Report) -> str:
+    suite = report.suite
+    lines = [f"device {report.device}, {report.threads} threads"]
+    if suite.load:
         lines.append(
-            f"load    {load_figures['seconds']:.2f} s to the first token, beside "
-            f"{load_figures['torch_import_seconds']:.2f} s for torch; "
-            f"peak memory {load_figures['peak_bytes'] / 1e9:.2f} GB"
+            f"load    {suite.load.seconds:.2f} s to the first token, beside "
+            f"{suite.load.torch_import_seconds:.2f} s for torch; "
+            f"peak memory {suite.load.peak_bytes / 1e9:.2f} GB"
         )
-    lines += [
-        f"{name:8}{suite[name]['tokens_per_second']:.1f} tok/s"
-        for name in ("decode", "prompt")
-        if name in suite
-    ]
-    lines += [
-        f"verify  {rows:>2} rows {milliseconds:8.1f} ms"
-        for rows, milliseconds in suite.get("verify", {}).items()
-    ]
+    if suite.decode:
+        lines.append(f"decode  {suite.decode.tokens_per_second:.1f} tok/s")
+    if suite.prompt:
+        lines.append(f"prompt  {suite.prompt.tokens_per_second:.1f} tok/s")
+    for rows, milliseconds in (suite.verify or {}).items():
+        lines.append(f"verify  {rows:>2} rows {milliseconds:8.1f} ms")
     return "\n".join(lines)

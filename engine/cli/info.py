@@ -1,15 +1,14 @@
 """`info`: what a model's file holds and what running it takes."""
 
 import argparse
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from engine.base.errors import PacelineError
-from engine.base.types import DEVICES
-from engine.cli.options import Verbs, add_verb, print_json
+from engine.base.types import DEVICES, ModelSummary
+from engine.cli.options import Verbs, add_verb, one_line, print_json
 from engine.gguf.reader import GgufFile, open_gguf
-from engine.gguf.summary import quantisation_table, summarise
-from engine.memory.plan import default_context, plan_memory
+from engine.gguf.summary import QuantShare, quantisation_table, summarise
+from engine.memory.plan import MemoryPlan, default_context, plan_memory
 from engine.models.facts import state_specs
 
 RECURRENT_TENSORS = (".ssm_", ".shortconv")
@@ -21,70 +20,83 @@ def add_parser(verbs: Verbs) -> None:
     add_verb(verbs, "info", run, "Say what a model's file holds and what running it takes.")
 
 
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What the verb tells beside the summary, under the names of its JSON."""
+
+    quantisation_by_type: tuple[QuantShare, ...]
+    tokenizer: str | None
+    pre_tokenizer: str | None
+    recurrent_layers: int
+    mtp_heads: int
+    memory: MemoryPlan | None  # for one slot on any device; None for a file that cannot run
+
+
 def run(options: argparse.Namespace) -> None:
     """Read the header alone; torch is not needed."""
     with open_gguf(options.model) as file:
-        document = _document(file)
+        summary = summarise(file)
+        facts = _facts(file, summary)
     if options.json:
-        print_json(document)
+        print_json(_document(summary, facts))
     else:
-        print(_text(document))
+        print(_text(summary, facts))
 
 
-def _document(file: GgufFile) -> dict[str, Any]:
-    summary = summarise(file)
-    metadata = file.metadata
+def _facts(file: GgufFile, summary: ModelSummary) -> FileFacts:
     recurrent = {
         name.split(".")[1]
         for name in file.tensors
         if name.startswith("blk.") and any(part in name for part in RECURRENT_TENSORS)
     }
-    return {
-        **asdict(summary),
-        "path": str(summary.path),
-        "quantisation_by_type": [asdict(share) for share in quantisation_table(file)],
-        "tokenizer": metadata.read("tokenizer.ggml.model", str, None),
-        "pre_tokenizer": metadata.read("tokenizer.ggml.pre", str, None),
-        "recurrent_layers": len(recurrent),
-        "mtp_heads": metadata.read(f"{summary.architecture}.nextn_predict_layers", int, 0),
-        "memory": _memory(file),
-    }
+    metadata = file.metadata
+    return FileFacts(
+        quantisation_by_type=quantisation_table(file),
+        tokenizer=metadata.read("tokenizer.ggml.model", str, None),
+        pre_tokenizer=metadata.read("tokenizer.ggml.pre", str, None),
+        recurrent_layers=len(recurrent),
+        mtp_heads=metadata.read(f"{summary.architecture}.nextn_predict_layers", int, 0),
+        memory=_memory(file, summary),
+    )
 
 
-def _memory(file: GgufFile) -> dict[str, Any] | None:
-    """Bytes by device for one slot; None for a file that cannot run."""
+def _memory(file: GgufFile, summary: ModelSummary) -> MemoryPlan | None:
     try:
         specs = state_specs(file.metadata)
     except PacelineError:
         return None
-    plan = plan_memory(file, specs, 1, default_context(summarise(file).context_length), "f16")
-    parts = asdict(plan) | {"total_bytes": plan.total_bytes}
-    return {device: parts for device in DEVICES if device != "auto"}
+    return plan_memory(file, specs, 1, default_context(summary.context_length), "f16")
 
 
-def _text(document: dict[str, Any]) -> str:
-    memory = document["memory"]
+def _document(summary: ModelSummary, facts: FileFacts) -> dict[str, object]:
+    document = asdict(summary) | asdict(facts) | {"path": str(summary.path)}
+    if facts.memory:
+        parts = asdict(facts.memory) | {"total_bytes": facts.memory.total_bytes}
+        document["memory"] = {device: parts for device in DEVICES if device != "auto"}
+    return document
+
+
+def _text(summary: ModelSummary, facts: FileFacts) -> str:
     rows = [
-        ("name", document["name"]),
-        ("architecture", f"{document['architecture']}, {document['layers']} layers"),
-        ("parameters", f"{document['parameters'] / 1e6:,.0f} M in {_size(document['file_bytes'])}"),
-        ("quantisation", document["quantisation"]),
+        ("name", summary.name),
+        ("architecture", f"{summary.architecture}, {summary.layers} layers"),
+        ("parameters", f"{summary.parameters / 1e6:,.0f} M in {_size(summary.file_bytes)}"),
+        ("quantisation", summary.quantisation),
         *(
-            ("", f"{share['type']}: {share['tensors']} tensors, {_size(share['nbytes'])}")
-            for share in document["quantisation_by_type"]
+            ("", f"{share.type}: {share.tensors} tensors, {_size(share.nbytes)}")
+            for share in facts.quantisation_by_type
         ),
-        ("context length", f"{document['context_length']:,}"),
-        ("vocabulary", f"{document['vocab_size']:,} tokens"),
-        ("tokenizer", f"{document['tokenizer']} ({document['pre_tokenizer']})"),
-        ("chat template", "yes" if document["has_chat_template"] else "none, ChatML is used"),
-        ("recurrent layers", document["recurrent_layers"]),
-        ("MTP heads", document["mtp_heads"]),
+        ("context length", f"{summary.context_length:,}"),
+        ("vocabulary", f"{summary.vocab_size:,} tokens"),
+        ("tokenizer", f"{facts.tokenizer} ({facts.pre_tokenizer})"),
+        ("chat template", "yes" if summary.has_chat_template else "none, ChatML is used"),
+        ("recurrent layers", str(facts.recurrent_layers)),
+        ("MTP heads", str(facts.mtp_heads)),
     ]
-    if memory:
-        cpu = memory["cpu"]
-        total = f"{_size(cpu['total_bytes'])} with a context of {cpu['context']:,}"
-        rows.append(("memory", f"{total}, {_size(cpu['cache_bytes'])} of it the cache"))
-    return "\n".join(f"{label:18}{value}" for label, value in rows)
+    if plan := facts.memory:
+        total = f"{_size(plan.total_bytes)} with a context of {plan.context:,}"
+        rows.append(("memory", f"{total}, {_size(plan.cache_bytes)} of it the cache"))
+    return "\n".join(f"{label:18}{one_line(value)}" for label, value in rows)
 
 
 def _size(nbytes: int) -> str:

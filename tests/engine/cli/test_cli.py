@@ -1,18 +1,23 @@
 """The terminal: names and keys that scripts rely on, and failures as one line."""
 
+import argparse
 import io
 import json
 import os
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from engine.api.loading import load_model
 from engine.base.errors import NotEnoughMemoryError
+from engine.base.types import LoadOptions
+from engine.cli.bench import Bench
 from engine.cli.main import main
 from engine.models.runner import Runner
 from tests.helpers.shared import shared_path
@@ -333,6 +338,45 @@ def test_bench_gives_every_figure(terminal: Terminal, model: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("suite", "options", "fits"),
+    [
+        ("load", [], True),
+        ("decode", ["--at-context", "24", "--gen-tokens", "16"], True),
+        ("decode", ["--at-context", "24", "--gen-tokens", "17"], False),
+        ("verify", ["--at-context", "8"], True),
+        ("verify", ["--at-context", "9"], False),
+        ("prompt", ["--prompt-tokens", "39"], True),
+        ("prompt", ["--prompt-tokens", "40"], False),
+    ],
+)
+def test_bench_needs_the_context_of_its_suite_alone(
+    terminal: Terminal, tmp_path: Path, suite: str, options: list[str], fits: bool
+) -> None:
+    short = str(TinyModel(context=40).write(tmp_path / "short.gguf"))
+    arguments = ("bench", short, "--suite", suite, "--repeat", "1", *options)
+    if fits:
+        assert set(terminal.json(*arguments)["suite"]) == {suite}
+        assert suite in terminal.text(*arguments)
+    else:
+        line = terminal.complaint(*arguments)
+        assert "40 positions" in line
+        assert "--context" not in line
+
+
+@pytest.mark.parametrize("architecture", ["llama", "qwen35"])
+def test_bench_measures_prompts_that_nothing_was_kept_of(tmp_path: Path, architecture: str) -> None:
+    path = TinyModel(architecture=architecture, layers=3).write(tmp_path / "tiny.gguf")
+    options = LoadOptions(context=128)
+    model = load_model(path, options, lambda _: None, threading.Event())
+    bench = Bench(model, argparse.Namespace(at_context=64, repeat=1))
+    for _ in range(8):
+        timings = bench.request(prompt_tokens=100, gen_tokens=2)
+        assert (timings.cache_n, timings.prompt_n) == (0, 100)
+    assert min(bench.verify().values()) > 0
+    model.close()
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["generate", "{model}"], "--prompt"),
@@ -445,7 +489,7 @@ def test_work_that_fails_is_one_line_and_status_1(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("engine.cli.info._document", fail)
+    monkeypatch.setattr("engine.cli.info._facts", fail)
     line = terminal.complaint("info", model, status=1)
     assert words in line
     assert "\x1b" not in line
