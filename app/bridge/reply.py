@@ -115,13 +115,14 @@ class Reply(QObject):
     def _show_text(self) -> None:
         if self._unshown and self._first_token_s is None:
             self._first_token_s = perf_counter() - self._started_s
-        self.message.text += self._unshown
+        # Many models begin a reply with the space that separated it from what came before.
+        self.message.text = (self.message.text + self._unshown).lstrip()
         self._unshown = ""
 
     def _finish(self, result: GenerationResult) -> None:
         self._show_text()
         message = self.message
-        message.text = result.text
+        message.text = result.text.lstrip()
         message.tokens = result.tokens
         message.context = self.figures.context
         message.stats = ReplyStats(

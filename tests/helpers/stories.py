@@ -18,7 +18,7 @@ def story_teller(path: Path) -> Path:
             key: value.tolist() if isinstance(value, np.ndarray) else value
             for key, value in file.metadata.items()
         }
-        metadata["tokenizer.chat_template"] = CONTINUE
+        metadata |= {"general.name": "Stories 260K", "tokenizer.chat_template": CONTINUE}
         tensors = {
             name: (file.data(name).view(np.float32).reshape(tensor.shape), None)
             for name, tensor in file.tensors.items()

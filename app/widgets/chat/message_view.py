@@ -65,7 +65,7 @@ class OwnMessageView(MessageView):
         inner.addWidget(self._text)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addStretch()
+        row.addStretch(1)  # what the bubble does not need, however short it is
         row.addWidget(self._bubble)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.refresh()

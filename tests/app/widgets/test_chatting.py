@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent
-from PySide6.QtWidgets import QApplication, QLabel, QListView, QPlainTextEdit, QScrollArea
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QListView,
+    QPlainTextEdit,
+    QScrollArea,
+    QTextEdit,
+)
 
 from app.bridge.types import StopReason
 from tests.app.conftest import MODEL
@@ -44,6 +51,18 @@ def test_enter_sends_and_the_reply_streams_as_it_comes(ready_person, engine, qtb
     generation.finish()
     qtbot.waitUntil(lambda: reply.property("state") == "done")
     assert reply.accessibleName() == "A draft is quick."
+
+
+def test_a_short_message_has_a_short_bubble(ready_person):
+    ready_person.say("Hi")
+    text = ready_person.messages()[0].findChild(QTextEdit)
+    assert text.parentWidget().width() < 100
+
+
+def test_a_reply_begins_with_its_first_word(ready_person, engine, qtbot):
+    answer(ready_person, engine, qtbot, "hello", " A", " draft")
+    reply = reply_of(ready_person)
+    assert reply.property("text") == reply.accessibleName() == "A draft"
 
 
 def test_shift_enter_breaks_the_line(ready_person, engine):
