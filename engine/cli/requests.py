@@ -60,15 +60,7 @@ def read_tasks(options: argparse.Namespace) -> list[Task]:
     Raises:
         RequestError: a file is not there or does not hold what it should.
     """
-    base = Request(
-        prompt=(),
-        max_tokens=options.max_tokens,
-        sampling=SamplingParams(**{key: getattr(options, key) for key in SAMPLING_KEYS}),
-        stop=tuple(options.stop),
-        ignore_eos=options.ignore_eos,
-        top_logprobs=options.logprobs,
-        digest=options.digest,
-    )
+    base = _base(options)
     if options.prompt is not None:
         return [Task(base, prompt=options.prompt)]
     if options.tokens_file:
@@ -87,6 +79,19 @@ def read_tasks(options: argparse.Namespace) -> list[Task]:
     lines = enumerate(_read(options.requests).splitlines(), 1)
     numbered = [(line, f"line {i} of {options.requests}") for i, line in lines if line.strip()]
     return [_task(base, _parse(line, where), where) for line, where in numbered]
+
+
+def _base(options: argparse.Namespace) -> Request:
+    """What every request is unless it says otherwise."""
+    return Request(
+        prompt=(),
+        max_tokens=options.max_tokens,
+        sampling=SamplingParams(**{key: getattr(options, key) for key in SAMPLING_KEYS}),
+        stop=tuple(options.stop),
+        ignore_eos=options.ignore_eos,
+        top_logprobs=options.logprobs,
+        digest=options.digest,
+    )
 
 
 def _task(base: Request, document: object, where: str) -> Task:
