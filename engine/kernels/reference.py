@@ -21,19 +21,29 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, epsilon: float) -> torch.Ten
     return (grouped * scale * weight).view_as(x)
 
 
-def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+def linear(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """Product with a float32 or half-width matrix, multiplied and summed in float32.
 
-    Shapes: x `[rows, in]`, weight `[out, in]`, bias `[out]`; returns `[rows, out]`.
+    Shapes: x `[rows, in]`, weight `[out, in]`; returns `[rows, out]`.
     """
     if weight.dtype == torch.float32:
-        product = x @ weight.T
-    else:
-        rows_at_once = max(1, UPCAST_ELEMENTS // weight.shape[1])
-        product = torch.cat(
-            [x @ part.float().T for part in torch.split(weight, rows_at_once)], dim=1
-        )
-    return product if bias is None else product + bias
+        return x @ weight.T
+    rows_at_once = max(1, UPCAST_ELEMENTS // weight.shape[1])
+    return torch.cat([x @ part.float().T for part in torch.split(weight, rows_at_once)], dim=1)
+
+
+def half_product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Product of one row with a half-precision matrix, in half the time of `linear`.
+
+    torch's matrix-vector product reads the halves as they are and sums in float32. The row is
+    scaled to at most 1 by a power of two, which is exact, so that nothing overflows; rounding it
+    and the result to half precision adds a relative error of about 3e-4.
+
+    Shapes: x `[1, in]`, weight float16 `[out, in]`; returns `[1, out]`.
+    """
+    peak = x.abs().max().clamp(min=torch.finfo(torch.float32).tiny)
+    scale = torch.exp2(torch.ceil(torch.log2(peak)))
+    return (torch.mv(weight, (x[0] / scale).half()).float() * scale).unsqueeze(0)
 
 
 def rotate(

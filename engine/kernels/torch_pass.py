@@ -79,8 +79,9 @@ class TorchPass:
             case RmsNorm(source, weight, out, epsilon):
                 held[out] = reference.rms_norm(held[source], weights.vector(weight), epsilon)
             case Linear(source, weight, bias, out, accumulate):
-                shift = None if bias is None else weights.vector(bias)
-                product = reference.linear(held[source], weights.matrix(weight), shift)
+                product = weights.product(weight, held[source])
+                if bias is not None:
+                    product = product + weights.vector(bias)
                 held[out] = held[out] + product if accumulate else product
             case SwiGlu(gate, up, out):
                 held[out] = reference.swiglu(held[gate], held[up])

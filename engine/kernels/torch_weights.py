@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from engine.kernels import reference
 from engine.kernels.delta_rule import DeltaWeights
 from engine.kernels.program import DeltaRule, Program, Rope, RopeAndStore
 from engine.weights.quant_tensor import QuantTensor
@@ -14,7 +15,7 @@ class TorchWeights:
     """Matrices are copied at once, other small weights when they are first asked for.
 
     Plain floats are used as they lie in the file where the device can read them; quantised matrices
-    are kept as a bfloat16 working copy until a backend has kernels for their blocks.
+    are kept as a float16 working copy until a backend has kernels for their blocks.
 
     Attributes:
         device: where the weights are.
@@ -39,13 +40,17 @@ class TorchWeights:
             self._angles[rope] = self._turned(rope)
         for matrix in program.matrices():
             plain = matrix.floats()
-            copy = matrix.decode(dtype=torch.bfloat16) if plain is None else plain
+            copy = matrix.decode(dtype=torch.float16) if plain is None else plain
             self._matrices[matrix.name] = copy.to(device)
             on_matrix(matrix)
 
-    def matrix(self, weight: QuantTensor) -> torch.Tensor:
-        """A matrix `[out, in]` in float32 or a half-width type."""
-        return self._matrices[weight.name]
+    def product(self, weight: QuantTensor, x: torch.Tensor) -> torch.Tensor:
+        """Rows `[rows, in]` multiplied by a matrix: float32 `[rows, out]`."""
+        values = self._matrices[weight.name]
+        is_copy = weight.type.dtype is None
+        if is_copy and len(x) == 1 and x.device.type == "cpu":
+            return reference.half_product(x, values)
+        return reference.linear(x, values)
 
     def vector(self, weight: QuantTensor) -> torch.Tensor:
         """A small weight in float32."""

@@ -34,10 +34,25 @@ def test_rms_norm_is_the_root_mean_square(rows: int, groups: int) -> None:
 @pytest.mark.parametrize("rows", [1, 7])
 def test_linear_multiplies_half_weights_in_float32(dtype: torch.dtype, rows: int) -> None:
     outputs = 3 * reference.UPCAST_ELEMENTS // 4096 + 5  # several parts, the last one short
-    x, weight, bias = torch.randn(rows, 4096), torch.randn(outputs, 4096), torch.randn(outputs)
+    x, weight = torch.randn(rows, 4096), torch.randn(outputs, 4096)
     kept = weight.to(dtype)
-    expected = x.double() @ kept.double().T + bias.double()
-    assert torch.allclose(reference.linear(x, kept, bias).double(), expected, atol=1e-3)
+    expected = x.double() @ kept.double().T
+    assert torch.allclose(reference.linear(x, kept).double(), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize("width", [1, 7, 33, 4096])
+def test_the_half_product_is_near_the_exact_one_at_any_size(size: float, width: int) -> None:
+    x, weight = size * torch.randn(1, width), torch.randn(17, width).half()
+    expected = x.double() @ weight.double().T
+    error = (reference.half_product(x, weight) - expected).square().mean()
+    assert error <= 1e-6 * expected.square().mean()
+
+
+def test_the_half_product_of_nothing_is_nothing_and_of_nan_is_nan() -> None:
+    weight = torch.randn(5, 8).half()
+    assert torch.equal(reference.half_product(torch.zeros(1, 8), weight), torch.zeros(1, 5))
+    assert reference.half_product(torch.full((1, 8), torch.nan), weight).isnan().all()
 
 
 @pytest.mark.parametrize("interleaved", [True, False])
