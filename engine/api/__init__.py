@@ -1,7 +1,5 @@
 """The only names that the application may use of the engine. Importing it does not load torch."""
 
-import os
-
 from engine.api.engine import Engine
 from engine.api.generation import Generation
 from engine.base.errors import (
@@ -36,10 +34,6 @@ from engine.base.types import (
     Timings,
     TokenLogprob,
 )
-
-# torch's OpenMP threads otherwise spin while they wait for each other; beside a busy window on two
-# cores that takes 1.8 tokens/s where sleeping gives 5.6. Read once, when torch is imported.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 __all__ = [
     "ChatOptions",
