@@ -16,7 +16,14 @@ from engine.base.errors import (
     TemplateError,
     UnsupportedModelError,
 )
-from engine.base.types import LoadedModel, LoadOptions, LoadProgress, ModelSummary
+from engine.base.types import (
+    MOST_SLOTS,
+    MOST_THREADS,
+    LoadedModel,
+    LoadOptions,
+    LoadProgress,
+    ModelSummary,
+)
 from engine.gguf.reader import GgufFile, open_gguf
 from engine.gguf.summary import summarise
 from engine.kernels.devices import choose_device, free_bytes
@@ -35,7 +42,6 @@ from engine.weights.source import WeightSource
 DEFAULT_THREADS = torch.get_num_threads()
 """CPU threads where nothing is asked for: torch's own choice, the physical cores."""
 
-MOST_THREADS, MOST_SLOTS = 1024, 64
 SMALLER_HELPS = "A smaller model, a smaller context or fewer slots usually help."
 
 

@@ -14,6 +14,12 @@ from engine.base.errors import PacelineError
 DEVICES = ("auto", "cpu", "cuda", "mps")
 """Names of devices to compute on; `auto` is the best that is there."""
 
+MOST_THREADS = 1024
+"""More than any computer has cores for; OpenMP crashes the process where it cannot start them."""
+
+MOST_SLOTS = 64
+"""Each slot holds a cache of its own, so more would be a slip of the finger."""
+
 
 class StopReason(StrEnum):
     """Why a reply ended."""

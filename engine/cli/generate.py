@@ -11,6 +11,7 @@ from engine.api.admission import check_request
 from engine.api.generation import Generation
 from engine.base.errors import EngineStoppedError, PacelineError, RequestError
 from engine.base.types import (
+    MOST_SLOTS,
     Event,
     GenerationResult,
     LoadOptions,
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 Outcome: TypeAlias = GenerationResult | PacelineError
 """What became of a request."""
 
-MAX_SLOTS = 64
-"""Each slot holds a cache of its own, so more would be a slip of the finger."""
-
 
 def add_parser(verbs: Verbs) -> None:
     """Declare the verb."""
@@ -43,7 +41,7 @@ def add_parser(verbs: Verbs) -> None:
     source.add_argument("--messages", type=Path, metavar="CHAT.json", help="a conversation")
     source.add_argument("--requests", type=Path, metavar="R.jsonl", help="one request a line")
     parser.add_argument(
-        "--slots", type=within(1, MAX_SLOTS), default=1, metavar="N", help="served at once"
+        "--slots", type=within(1, MOST_SLOTS), default=1, metavar="N", help="served at once"
     )
     parser.add_argument("--max-tokens", type=positive, metavar="N")
     for key, kind in SAMPLING_KEYS.items():

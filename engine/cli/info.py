@@ -80,7 +80,7 @@ def _text(summary: ModelSummary, facts: FileFacts) -> str:
     rows = [
         ("name", summary.name),
         ("architecture", f"{summary.architecture}, {summary.layers} layers"),
-        ("parameters", f"{summary.parameters / 1e6:,.0f} M in {_size(summary.file_bytes)}"),
+        ("parameters", f"{summary.parameters / 1e6:,.4g} million in {_size(summary.file_bytes)}"),
         ("quantisation", summary.quantisation),
         *(
             ("", f"{share.type}: {share.tensors} tensors, {_size(share.nbytes)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.base.errors import RequestError
-from engine.base.types import DEVICES, LoadOptions, LoadProgress
+from engine.base.types import DEVICES, MOST_THREADS, LoadOptions, LoadProgress
 from engine.kernels.state_types import ELEMENT_BYTES
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 CACHE_TYPES = tuple(ELEMENT_BYTES)
 
-MAX_THREADS = 1024
-"""More than any computer has cores for; OpenMP crashes the process where it cannot start them."""
-
 
 def add_verb(
     verbs: Verbs, name: str, run: Callable[[argparse.Namespace], None], help_text: str
@@ -34,7 +31,7 @@ def add_verb(
     parser.add_argument("model", type=Path, help="a GGUF file")
     parser.add_argument("--device", choices=DEVICES, default="auto")
     parser.add_argument(
-        "--threads", type=within(1, MAX_THREADS), metavar="N", help="CPU threads (default: all)"
+        "--threads", type=within(1, MOST_THREADS), metavar="N", help="CPU threads (default: all)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)

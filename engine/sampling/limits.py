@@ -1,10 +1,12 @@
 """What sampling parameters may be. Checked once, where a request enters."""
 
 from collections.abc import Mapping
-from math import inf, isfinite
 
 from engine.base.errors import RequestError
 from engine.base.types import SamplingParams
+
+LARGEST = 1e6
+"""Beyond it a strength says nothing more, and sums with it leave the range of floats."""
 
 
 def check_params(params: SamplingParams, vocab_size: int) -> None:
@@ -15,13 +17,13 @@ def check_params(params: SamplingParams, vocab_size: int) -> None:
     """
     p = params
     rules = [  # NaN compares false, so it fails each of these
-        ("temperature", p.temperature, 0 <= p.temperature < inf, "0 or more"),
+        ("temperature", p.temperature, 0 <= p.temperature <= LARGEST, "from 0 to a million"),
         ("top-k", p.top_k, p.top_k >= 0, "0 (off) or more"),
         ("top-p", p.top_p, 0 < p.top_p <= 1, "above 0 and at most 1 (off)"),
         ("min-p", p.min_p, 0 <= p.min_p <= 1, "from 0 (off) to 1"),
-        ("repeat penalty", p.repeat_penalty, 0 < p.repeat_penalty < inf, "above 0"),
-        ("frequency penalty", p.frequency_penalty, isfinite(p.frequency_penalty), "finite"),
-        ("presence penalty", p.presence_penalty, isfinite(p.presence_penalty), "finite"),
+        ("repeat penalty", p.repeat_penalty, 1 / LARGEST <= p.repeat_penalty <= LARGEST, "above 0"),
+        ("frequency penalty", p.frequency_penalty, abs(p.frequency_penalty) <= LARGEST, "smaller"),
+        ("presence penalty", p.presence_penalty, abs(p.presence_penalty) <= LARGEST, "smaller"),
         ("penalty window", p.penalty_window, p.penalty_window >= 0, "0 (off) or more"),
     ]
     for name, value, holds, allowed in rules:
@@ -36,5 +38,7 @@ def _check_bias(bias: Mapping[int, float], vocab_size: int) -> None:
             raise RequestError(
                 f"There is no token {token} to bias; this model has tokens 0 to {vocab_size - 1}."
             )
-        if not isfinite(amount):
-            raise RequestError(f"The bias of token {token} cannot be {amount}; it must be finite.")
+        if not abs(amount) <= LARGEST:  # NaN, too
+            raise RequestError(
+                f"The bias of token {token} cannot be {amount}; it must be a million at most."
+            )
