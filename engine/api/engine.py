@@ -37,7 +37,9 @@ class Engine:
         self._retired: list[Worker] = []  # stopped, perhaps still in their last pass
         self._loads: set[threading.Event] = set()  # set one to cancel its load
         self._closed = threading.Event()
-        self._threads = ThreadPoolExecutor(thread_name_prefix="paceline-load")
+        self._threads = ThreadPoolExecutor(thread_name_prefix="paceline")
+        # One at a time: a load that was cancelled has let its memory go before the next begins.
+        self._loader = ThreadPoolExecutor(1, thread_name_prefix="paceline-load")
 
     async def inspect(self, path: Path) -> ModelSummary:
         """Read what a model's file says of itself, without torch.
@@ -72,7 +74,7 @@ class Engine:
 
         self._loads.add(cancelled)
         loading = loop.run_in_executor(
-            self._threads, _start_worker, path, options, report, cancelled
+            self._loader, _start_worker, path, options, report, cancelled
         )
         try:
             worker = await asyncio.shield(loading)
@@ -118,7 +120,8 @@ class Engine:
         for cancelled in self._loads:
             cancelled.set()
         self._replace(None, CLOSED)
-        self._threads.shutdown(wait=False)
+        for threads in (self._threads, self._loader):
+            threads.shutdown(wait=False)
         for worker in self._retired:
             await asyncio.to_thread(worker.join)
         self._retired.clear()

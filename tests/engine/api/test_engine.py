@@ -25,6 +25,7 @@ from engine.api import (
     StopReason,
     TextDelta,
 )
+from engine.api import engine as engine_module
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
@@ -246,6 +247,39 @@ def test_closing_during_a_load_ends_it(model: Path) -> None:
             await engine.chat([Message("user", "Hi")], GREEDY).result()
         with pytest.raises(PacelineError, match="closed"):
             await engine.load(model, LoadOptions(), lambda _: None)
+
+    asyncio.run(main())
+
+
+def test_a_load_begins_when_the_one_before_has_let_go(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way: list[int] = []
+    most = 0
+    genuine = engine_module._start_worker
+
+    def start(*arguments: object) -> object:
+        nonlocal most
+        under_way.append(1)
+        most = max(most, len(under_way))
+        try:
+            return genuine(*arguments)
+        finally:
+            under_way.pop()
+
+    monkeypatch.setattr("engine.api.engine._start_worker", start)
+
+    async def main() -> None:
+        engine = Engine()
+        loads = [
+            asyncio.create_task(engine.load(model, LoadOptions(), lambda _: None)) for _ in range(3)
+        ]
+        await asyncio.sleep(0)
+        loads[0].cancel()
+        results = await asyncio.gather(*loads, return_exceptions=True)
+        assert isinstance(results[0], asyncio.CancelledError)
+        assert most == 1
+        await engine.close()
 
     asyncio.run(main())
 
