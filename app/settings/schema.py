@@ -44,6 +44,7 @@ class Setting(Generic[T]):
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError("a text is needed")
+    value.encode()  # JSON can hold half a surrogate pair, which no file can; a `ValueError`
     return value
 
 

@@ -42,17 +42,17 @@ class Settings(QObject):
 
         Where the file cannot be written the value holds until the window closes.
         """
-        dumped = setting.dump(value)
-        if self._values.get(setting.key) == dumped:
+        before = self._values.get(setting.key)
+        self._take(setting, setting.dump(value))  # a path can hold bytes that are no text
+        if self._values.get(setting.key) == before:
             return
-        self._values[setting.key] = dumped
         try:
             self._write()
         except OSError as error:
             log.warning("%s cannot be written: %s", self._path, error)
         self.changed.emit(setting.key)
 
-    def _take(self, setting: AnySetting, value: object) -> None:
+    def _take(self, setting: Setting[T] | AnySetting, value: object) -> None:
         try:
             self._values[setting.key] = setting.checked(value)
         except ValueError as error:
@@ -71,7 +71,7 @@ def _read(path: Path) -> dict[str, object]:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         log.warning("%s cannot be read, defaults are used: %s", path, error)
         return {}
     return stored if isinstance(stored, dict) else {}

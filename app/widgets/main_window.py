@@ -177,9 +177,11 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         area = self.normalGeometry() if self.isMaximized() else self.geometry()
         place = Geometry(area.x(), area.y(), area.width(), area.height())
-        self._session.settings.set(WINDOW_GEOMETRY, place)
-        event.accept()
-        self.closed.emit()
+        try:
+            self._session.settings.set(WINDOW_GEOMETRY, place)
+        finally:  # whatever fails here, the process must end
+            event.accept()
+            self.closed.emit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         self._drops.enter(event)

@@ -30,7 +30,7 @@ def test_what_is_set_is_there_the_next_time(file):
 
 
 @pytest.mark.logs_warnings
-@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "\x00", "[" * 200_000])
 def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
     file.parent.mkdir()
     file.write_text(text)
@@ -47,6 +47,7 @@ def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
         ("theme", "sepia"),
         ("theme", 3),
         ("last_model", ["a"]),
+        ("last_model", "/half/a/pair/\ud800.gguf"),
         ("window_geometry", [1, 2, 3]),
         ("window_geometry", [1, 2, True, 4]),
         ("window_geometry", [1, 2, 3, 1e300]),
@@ -90,3 +91,12 @@ def test_where_nothing_can_be_written_the_value_still_holds(tmp_path):
     settings = Settings(tmp_path / "data" / "settings.json")
     settings.set(LAST_MODEL, "/a.gguf")
     assert settings.get(LAST_MODEL) == "/a.gguf"
+
+
+@pytest.mark.logs_warnings
+def test_a_path_that_cannot_be_stored_leaves_the_one_before(file):
+    settings = Settings(file)
+    settings.set(LAST_MODEL, "/a.gguf")
+    settings.set(LAST_MODEL, "/bad\udcff.gguf")
+    settings.set(THEME, ThemeChoice.DARK)
+    assert Settings(file).get(LAST_MODEL) == settings.get(LAST_MODEL) == "/a.gguf"

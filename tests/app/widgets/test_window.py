@@ -142,6 +142,19 @@ def test_closing_ends_the_load_the_reply_and_the_engine(ready_person, engine, qt
     qtbot.waitUntil(lambda: not asyncio.all_tasks(loop))
 
 
+@pytest.mark.logs_warnings
+def test_a_setting_that_could_not_be_written_again_does_not_keep_the_window(
+    open_window, tmp_path, qtbot
+):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "settings.json").write_text('{"last_model": "/half/a/pair/\\ud800.gguf"}')
+    window = open_window(FakeEngine())
+    with qtbot.waitSignal(window.closed):
+        window.close()
+    assert "window_geometry" in json.loads((data / "settings.json").read_text())
+
+
 def test_a_stall_is_noticed(qtbot):
     watcher = StallWatcher()
     with watcher:
