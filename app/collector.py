@@ -5,6 +5,7 @@ objects left in reference cycles away from their own thread, which Qt answers wi
 """
 
 import gc
+from typing import ClassVar
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -13,11 +14,13 @@ INTERVAL_MS = 100
 
 
 class GuiThreadCollector(QObject):
-    """Takes collection over from Python for as long as it lives, or until `stop`."""
+    """Takes collection over from Python until `stop`; with several, until the last one stops."""
+
+    _num_running: ClassVar[int] = 0
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._was_enabled = gc.isenabled()
+        GuiThreadCollector._num_running += 1
         gc.disable()
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.collect)
@@ -34,5 +37,6 @@ class GuiThreadCollector(QObject):
     def stop(self) -> None:
         """Hand collection back to Python."""
         self._timer.stop()
-        if self._was_enabled:
+        GuiThreadCollector._num_running -= 1
+        if GuiThreadCollector._num_running == 0:
             gc.enable()

@@ -5,9 +5,10 @@ import sys
 from weakref import WeakMethod
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
-TRAFFIC = ("socket.connect", "socket.bind", "socket.sendto")
+TRAFFIC = ("socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg")
 INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
@@ -40,7 +41,8 @@ class NetworkWatch(QObject):
         if self.used or not _is_internet(event, arguments):
             return
         self.used = True
-        self.attempted.emit()
+        if isValid(self):  # an exception here would abort the connection of whoever attempts it
+            self.attempted.emit()
 
 
 def _is_internet(event: str, arguments: tuple[object, ...]) -> bool:

@@ -25,3 +25,11 @@ def test_nothing_is_collected_behind_its_back_and_cycles_go_in_time(qtbot):
     finally:
         collector.stop()
     assert gc.isenabled()
+
+
+def test_the_first_of_two_to_stop_leaves_the_other_its_peace(qtbot):
+    first, second = GuiThreadCollector(), GuiThreadCollector()
+    first.stop()
+    assert not gc.isenabled()
+    second.stop()
+    assert gc.isenabled()

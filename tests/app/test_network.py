@@ -1,6 +1,7 @@
 import socket
 
 import pytest
+from shiboken6 import delete
 
 from app.network import NetworkWatch
 
@@ -29,6 +30,18 @@ def test_a_planted_connection_is_told(watch, qtbot):
 
 def test_a_look_up_is_told(watch):
     socket.getaddrinfo("127.0.0.1", 80)
+    assert watch.used
+
+
+def test_a_watch_whose_window_is_gone_stands_in_nobodys_way(watch):
+    delete(watch)
+    assert socket.getaddrinfo("127.0.0.1", 80)
+
+
+@pytest.mark.skipif(not hasattr(socket.socket, "sendmsg"), reason="needs sendmsg")
+def test_a_planted_datagram_is_told(watch):
+    with socket.socket(type=socket.SOCK_DGRAM) as endpoint:
+        endpoint.sendmsg([b"x"], [], 0, ("127.0.0.1", 9))
     assert watch.used
 
 
