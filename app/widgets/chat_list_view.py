@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 from app.itemmodels.chat_list import ACTIVITY_ROLE, ID_ROLE, Activity, ChatListModel
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
+from app.widgets.common.choice_list import ChoiceList
 from app.widgets.common.marks import TurningArc, paint_dot
 from app.widgets.common.text_painting import paint_line, paint_row_ground
 
@@ -23,8 +24,8 @@ ROW_HEIGHT_PX = 36
 MARK_PX = 12
 
 
-class ChatListView(QListView):
-    """The list, opened by a click or by Enter.
+class ChatListView(ChoiceList):
+    """The list; a row that is picked comes into view.
 
     Signals:
         chosen: id of the chat to show.
@@ -37,7 +38,6 @@ class ChatListView(QListView):
         self.setObjectName("chatList")
         self.setAccessibleName(self.tr("Chats"))
         self.setModel(chats)
-        self.setMouseTracking(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._chats = chats
@@ -46,8 +46,7 @@ class ChatListView(QListView):
         self._arc = arc
         self.setItemDelegate(_ChatDelegate(theme, arc, self))
         chats.dataChanged.connect(self._turn_while_generating)
-        self.clicked.connect(self._choose)
-        self.activated.connect(self._choose)
+        self.picked.connect(self._choose)
 
     def _choose(self, index: QModelIndex) -> None:
         self.chosen.emit(index.data(ID_ROLE))

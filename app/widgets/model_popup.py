@@ -6,7 +6,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QS
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import (
     QFrame,
-    QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -19,6 +18,7 @@ from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.choice_list import ChoiceList
 from app.widgets.common.labels import text_label
 from app.widgets.common.text_painting import RIGHT, paint_line, paint_row_ground
 
@@ -27,7 +27,7 @@ ROW_HEIGHT_PX = 40
 MAX_ROWS = 8
 
 
-class ModelPopup(QFrame):
+class ModelPopup(QWidget):
     """Offers the models known so far, and the way to a file.
 
     Signals:
@@ -41,17 +41,16 @@ class ModelPopup(QFrame):
     def __init__(self, theme: Theme, models: ModelListModel, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("mainModelPopup")
-        self.setProperty("look", "popup")
-        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)  # for its round corners
+        # Clear around the round corners of the frame, which paints the ground: Qt skips the style
+        # sheet's ground on a translucent window itself.
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName(self.tr("Main models"))
         self._models = models
-        self._list = QListView()
+        self._list = ChoiceList()
         self._list.setModel(models)
         self._list.setItemDelegate(_ModelDelegate(theme, self._list))
         self._list.setAccessibleName(self.tr("Models used in this session"))
-        self._list.setMouseTracking(True)
-        self._list.activated.connect(self._choose)
-        self._list.clicked.connect(self._choose)
+        self._list.picked.connect(self._choose)
         self._hint = text_label(
             interface_font(Size.CONTROL),
             self.tr("Drop a .gguf file anywhere on the window, or browse for one."),
@@ -61,12 +60,17 @@ class ModelPopup(QFrame):
         self._browse = ThemedButton(theme, "mainModelBrowse", text=self.tr("Browse…"))
         self._browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
         self._browse.clicked.connect(self._ask_to_browse)
-        column = QVBoxLayout(self)
+        frame = QFrame()
+        frame.setProperty("look", "popup")
+        column = QVBoxLayout(frame)
         column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(8)
         column.addWidget(self._list)
         column.addWidget(self._hint)
         column.addWidget(self._browse)
+        shell = QVBoxLayout(self)
+        shell.setContentsMargins(0, 0, 0, 0)
+        shell.addWidget(frame)
         self.setFixedWidth(WIDTH_PX)
 
     def open_below(self, anchor: QWidget) -> None:
