@@ -29,6 +29,7 @@ FLUSH_INTERVAL_MS = 33
 class LiveFigures:
     """What the gauges show. `tokens_per_second` is NaN until it can be told."""
 
+    is_writing: bool = False  # the first token is there
     prompt: PromptProgress | None = None
     tokens_per_second: float = nan
     context: ContextUse | None = None
@@ -64,7 +65,7 @@ class Reply(QObject):
         self._speed = SpeedWindow()
         self._unshown = ""
         self._started_s = perf_counter()
-        self._first_token_s: float | None = None
+        self._first_text_s: float | None = None
         self._throttle = Throttle(FLUSH_INTERVAL_MS, self)
         self._throttle.fired.connect(self._flush)
         message.state = MessageState.GENERATING
@@ -101,8 +102,10 @@ class Reply(QObject):
     def _grow(self, delta: TextDelta) -> None:
         self._speed.add(delta.elapsed_ms, len(delta.tokens))
         self._unshown += delta.text
+        if self._first_text_s is None and _without_lead(self._unshown):
+            self._first_text_s = perf_counter() - self._started_s
         self.figures = LiveFigures(
-            prompt=None,
+            is_writing=True,
             tokens_per_second=self._speed.tokens_per_second,
             context=ContextUse(delta.context_used, self._context_size),
         )
@@ -113,22 +116,21 @@ class Reply(QObject):
         self.flushed.emit()
 
     def _show_text(self) -> None:
-        if self._unshown and self._first_token_s is None:
-            self._first_token_s = perf_counter() - self._started_s
-        # Many models begin a reply with the space that separated it from what came before.
-        self.message.text = (self.message.text + self._unshown).lstrip()
+        if self._first_text_s is None:  # nothing but its lead so far, which may still grow
+            return
+        self.message.text += self._unshown if self.message.text else _without_lead(self._unshown)
         self._unshown = ""
 
     def _finish(self, result: GenerationResult) -> None:
         self._show_text()
         message = self.message
-        message.text = result.text.lstrip()
+        message.text = _without_lead(result.text)
         message.tokens = result.tokens
         message.context = self.figures.context
         message.stats = ReplyStats(
             num_tokens=len(result.tokens),
             tokens_per_second=result.timings.predicted_per_second,
-            first_token_s=self._first_token_s,
+            first_token_s=self._first_text_s,
             stop_reason=result.stop_reason,
         )
         stopped = result.stop_reason is StopReason.CANCELLED
@@ -138,3 +140,12 @@ class Reply(QObject):
         self._show_text()
         self.message.state = MessageState.FAILED
         return problem
+
+
+def _without_lead(text: str) -> str:
+    """`text` without the newlines and the one space that many models begin a reply with.
+
+    More spaces are kept: they indent the first line of code.
+    """
+    text = text.lstrip("\r\n")
+    return text[1:] if text.startswith(" ") and not text.startswith("  ") else text

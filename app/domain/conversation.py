@@ -7,6 +7,7 @@ from uuid import uuid4
 from app.domain.message import ContextUse, Message, Role
 
 MAX_TITLE_CHARACTERS = 60
+TITLE_SOURCE_CHARACTERS = 1_000  # looked at for a title, which is read for every row painted
 
 
 @dataclass(slots=True)
@@ -21,7 +22,7 @@ class Conversation:
     @property
     def title(self) -> str:
         """The start of the first message; empty while there is none."""
-        return title_from(self.messages[0].text) if self.messages else ""
+        return title_from(self.messages[0].text[:TITLE_SOURCE_CHARACTERS]) if self.messages else ""
 
     @property
     def pending_reply(self) -> Message | None:
@@ -29,10 +30,10 @@ class Conversation:
         last = self.messages[-1] if self.messages else None
         return last if last and last.is_pending else None
 
-    @property
-    def context(self) -> ContextUse | None:
-        """Context use after the newest reply that knows it."""
-        return next((m.context for m in reversed(self.messages) if m.context), None)
+    def context_with(self, model: str) -> ContextUse | None:
+        """Context use after the newest reply that knows it, if `model` made that reply."""
+        newest = next((m for m in reversed(self.messages) if m.context), None)
+        return newest.context if newest and newest.model == model else None
 
 
 def title_from(text: str) -> str:

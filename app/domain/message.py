@@ -33,7 +33,7 @@ class ReplyStats:
 
     num_tokens: int
     tokens_per_second: float
-    first_token_s: float | None  # from sending to the first text on screen; None: there was none
+    first_token_s: float | None  # from the request to the first text; None: there was none
     stop_reason: str
 
 

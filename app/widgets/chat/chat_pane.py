@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import chat as chat_actions
 from app.actions.session import Session
-from app.domain.message import Message
+from app.domain.message import ContextUse, Message
 from app.theme.theme import Theme
 from app.widgets.chat.composer import Composer
 from app.widgets.chat.empty_state import EmptyState
@@ -63,6 +63,7 @@ class ChatPane(QWidget):
         chats.message_changed.connect(self._refresh_message)
         chats.message_removed.connect(self._remove_message)
         session.model.changed.connect(self._name_model)
+        session.model.changed.connect(self._refresh_state)
         session.notices.raised.connect(self.error_bar.show_problem)
         self.composer.submitted.connect(self._send)
         self.composer.stop_asked.connect(lambda: chat_actions.stop(session))
@@ -101,8 +102,12 @@ class ChatPane(QWidget):
         chat = self._shown
         self._stack.setCurrentWidget(self.transcript if chat.messages else self.empty_state)
         self.composer.set_generating(chat.pending_reply is not None)
-        self.composer.show_context(None if chat.pending_reply else chat.context)
+        self.composer.show_context(None if chat.pending_reply else self._context_use())
         self._gauges.show_figures(self._session.replies.figures(chat.id))
+
+    def _context_use(self) -> ContextUse | None:
+        loaded = self._session.model.loaded
+        return self._shown.context_with(str(loaded.summary.path)) if loaded else None
 
     def _name_model(self) -> None:
         model = self._session.model

@@ -55,9 +55,8 @@ class GaugeRow(QWidget):
     def _refresh(self) -> None:
         figures = self._figures or LiveFigures()
         self.setVisible(self._figures is not None)
-        is_reading = figures.prompt is not None or isnan(figures.tokens_per_second)
-        self._prompt.setVisible(is_reading)
-        self._speed.setVisible(not is_reading)
+        self._prompt.setVisible(not figures.is_writing)
+        self._speed.setVisible(figures.is_writing)
         if figures.prompt:
             locale = QLocale()
             self._prompt.setText(

@@ -1,4 +1,4 @@
-from app.domain.conversation import MAX_TITLE_CHARACTERS, prompt_messages, title_from
+from app.domain.conversation import MAX_TITLE_CHARACTERS, Conversation, prompt_messages, title_from
 from app.domain.message import Message, MessageState, Role
 
 
@@ -18,6 +18,11 @@ def test_a_long_title_is_cut_at_a_word():
     title = title_from("word " * 40)
     assert title.endswith("word…")
     assert len(title) <= MAX_TITLE_CHARACTERS + 1
+
+
+def test_a_long_first_message_is_not_searched_whole_for_a_title():
+    assert Conversation(messages=[own("\n" * 5_000 + "late")]).title == ""
+    assert Conversation(messages=[own("early\n" * 5_000)]).title == "early"
 
 
 def test_replies_reenter_with_their_tokens():

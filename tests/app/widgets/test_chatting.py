@@ -65,6 +65,19 @@ def test_a_reply_begins_with_its_first_word(ready_person, engine, qtbot):
     assert reply.property("text") == reply.accessibleName() == "A draft"
 
 
+def test_a_reply_that_begins_with_code_keeps_its_indentation(ready_person, engine, qtbot):
+    answer(ready_person, engine, qtbot, "hello", "\n\n", "    if x:\n", "        y")
+    assert reply_of(ready_person).property("text") == "    if x:\n        y"
+
+
+def test_blank_tokens_before_the_text_are_no_first_text(ready_person, engine, qtbot):
+    ready_person.say("hello")
+    engine.generations[0].say("\n\n")
+    engine.generations[0].finish()
+    qtbot.waitUntil(lambda: ready_person.sees("statsLine"))
+    assert "to first token" not in ready_person.find("statsLine", QLabel).text()
+
+
 def test_shift_enter_breaks_the_line(ready_person, engine):
     ready_person.write("one")
     ready_person.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
@@ -226,6 +239,23 @@ def test_gauges_follow_the_reply_and_go_when_it_ends(ready_person, engine, qtbot
     qtbot.waitUntil(lambda: not ready_person.sees("gaugeRow"))
     assert isnan(speed.property("value"))
     assert ready_person.find("contextUse", QLabel).text() == "Context 52 of 32,768"
+
+
+def test_the_prompt_is_read_once_the_first_token_is_there(ready_person, engine, qtbot):
+    ready_person.say("hello there")
+    assert ready_person.sees("promptProgress")
+    engine.generations[0].say("x")
+    qtbot.waitUntil(lambda: not ready_person.sees("promptProgress"))
+
+
+def test_context_use_of_another_model_is_not_shown(ready_person, engine, qtbot):
+    answer(ready_person, engine, qtbot, "one", "A")
+    context = ready_person.find("contextUse", QLabel)
+    assert context.text() == "Context 2 of 32,768"
+    ready_person.drop_files([OTHER])
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].finish(context=2048)
+    qtbot.waitUntil(lambda: context.text() == "")
 
 
 def test_gauges_never_move_the_text(ready_person, engine, qtbot):
