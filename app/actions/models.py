@@ -17,8 +17,17 @@ Announced = Callable[[], Awaitable[None]]
 
 
 def use_as_main_model(session: Session, path: Path, announced: Announced) -> None:
-    """Load the file where it lies; the present model answers until the new one is ready."""
-    session.model.load(path, announced)
+    """Load the file where it lies; the present model answers until the new one is ready.
+
+    Choosing the model in use keeps it, and gives up a load that was to replace it.
+    """
+    model = session.model
+    if model.loading and model.loading.path == path:
+        return
+    if model.loaded and model.loaded.summary.path == path:
+        cancel_loading(session)
+        return
+    model.load(path, announced)
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
