@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.domain.conversation import Conversation
 from app.storage.chats import Chats
+from app.tooltips import plain_tooltip
 
 ID_ROLE = Qt.ItemDataRole.UserRole + 1
 ACTIVITY_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -60,8 +61,10 @@ class ChatListModel(QAbstractListModel):
         if not index.isValid():
             return None
         chat = self._rows[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return chat.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tooltip(chat.title)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(chat)
         if role == ID_ROLE:

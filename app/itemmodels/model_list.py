@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.bridge.main_model import MainModel
 from app.bridge.types import LoadedModel, ModelSummary
 from app.itemmodels.model_facts import facts
+from app.tooltips import plain_tooltip
 
 PATH_ROLE = Qt.ItemDataRole.UserRole + 1
 FACTS_ROLE = Qt.ItemDataRole.UserRole + 2
@@ -40,7 +41,7 @@ class ModelListModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return summary.name
         if role == Qt.ItemDataRole.ToolTipRole:
-            return str(summary.path)
+            return plain_tooltip(str(summary.path))
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
             return self._reason(summary)
         if role == PATH_ROLE:

@@ -1,7 +1,7 @@
 """The button that names the main model and opens the list of others."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePainter
 
 from app.bridge.main_model import MainModel
@@ -9,6 +9,7 @@ from app.itemmodels.model_facts import facts
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 from app.widgets.common.text_painting import paint_line
 
 MIN_WIDTH_PX = 320
@@ -56,10 +57,11 @@ class ModelPicker(QPushButton):
         self._facts = facts(loaded.summary) if loaded else ""
         self.updateGeometry()
         self.setText(name)
+        self.setShortcut(QKeySequence())  # an "&" in a name is no mnemonic
         self.setAccessibleName(self.tr("Main model: {name}").format(name=name))
         self.setAccessibleDescription(self._facts)
         self.setToolTip(
-            f"{name}\n{self._facts} ({Shortcut.MODEL_PICKER.label})"
+            plain_tooltip(f"{name}\n{self._facts} ({Shortcut.MODEL_PICKER.label})")
             if loaded
             else self.tr("Choose a main model ({keys})").format(keys=Shortcut.MODEL_PICKER.label)
         )

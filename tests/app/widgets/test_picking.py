@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QListView, QProxyStyle, QStyle
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QListView, QProxyStyle, QPushButton, QStyle
 
 from app.theme.tokens import LIGHT
 from tests.app.conftest import MODEL
@@ -63,3 +64,45 @@ def test_enter_picks_the_marked_row_once(rows, ready_person, qtbot):
     qtbot.keyClick(rows, Qt.Key.Key_Return)
     assert chosen == [MODEL]
     assert not ready_person.sees("mainModelPopup")
+
+
+def test_picking_the_model_in_use_does_not_load_it_again(rows, ready_person, engine, qtbot):
+    click(qtbot, rows, 0)
+    assert not ready_person.sees("loadProgress")
+    assert ready_person.find("mainModelPicker").text() == OTHER.stem
+    assert [load.path for load in engine.loads] == [MODEL, OTHER]
+
+
+def test_picking_the_model_in_use_gives_up_the_load_that_was_to_replace_it(
+    ready_person, engine, qtbot
+):
+    ready_person.drop_files([OTHER])
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    ready_person.drop_files([MODEL])
+    qtbot.waitUntil(lambda: engine.loads[1].cancelled)
+    assert not ready_person.sees("loadProgress")
+    assert ready_person.find("mainModelPicker").text() == MODEL.stem
+    assert len(engine.loads) == 2
+
+
+def test_picking_the_model_on_its_way_lets_it_go_on(ready_person, engine, qtbot):
+    ready_person.drop_files([OTHER])
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    ready_person.drop_files([OTHER])
+    engine.loads[1].finish()
+    qtbot.waitUntil(lambda: ready_person.find("mainModelPicker").text() == OTHER.stem)
+    assert len(engine.loads) == 2
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(ready_person, engine, qtbot):
+    engine.names[OTHER] = name = '<img src="file:///etc/hostname"><b>R&D</b>'
+    load(ready_person, engine, qtbot, OTHER)
+    ready_person.say(name)
+    picker = ready_person.find("mainModelPicker", QPushButton)
+    title = ready_person.find("chatList", QListView).model().index(0)
+    for tooltip in (picker.toolTip(), title.data(Qt.ItemDataRole.ToolTipRole)):
+        shown = QTextDocument()
+        shown.setHtml(tooltip)
+        assert name in shown.toPlainText()
+    assert picker.text() == name
+    assert picker.shortcut().isEmpty()
