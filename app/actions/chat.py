@@ -8,6 +8,7 @@ from app.bridge.types import LoadedModel
 from app.domain.conversation import Conversation, prompt_messages
 from app.domain.message import Message, MessageState, Role
 from app.domain.problem import Problem
+from app.shortcuts import Shortcut
 
 
 def new_chat(session: Session) -> None:
@@ -102,8 +103,7 @@ def _answer(session: Session, chat: Conversation, reply: Message, model: LoadedM
 
 
 def _no_model() -> Problem:
-    return Problem(
-        QCoreApplication.translate(
-            "Actions", "No model is loaded yet: drop a .gguf file on the window, or press Ctrl+O."
-        )
+    text = QCoreApplication.translate(
+        "Actions", "No model is loaded yet: drop a .gguf file on the window, or press {keys}."
     )
+    return Problem(text.format(keys=Shortcut.OPEN_MODEL.label))

@@ -13,6 +13,7 @@ SHEET = Template("""
     background: $ground; color: $text; border: none;
 }
 #sidebar, #sidebar QListView { background: $sidebar; color: $text; border: none; }
+QDialog { background: $ground; color: $text; }
 QLabel { color: $text; background: transparent; }
 QLabel[look="dim"] { color: $dim; }
 QLabel[look="bad"] { color: $bad; }
@@ -37,6 +38,7 @@ QPushButton[look="quiet"]:hover { color: $text; background: $tint; }
 QPushButton[look="quiet"]:focus { border: 1px solid $control_border; color: $text; }
 QPushButton[look="plain"] {
     color: $dim; background: transparent; border: none; padding: 0; min-height: 24px;
+    text-align: left;
 }
 QPushButton[look="plain"]:hover { color: $text; }
 QPushButton[look="plain"]:focus { color: $text; text-decoration: underline; }

@@ -88,9 +88,13 @@ class SpeedGauge(QWidget):
     def show_speed(self, tokens_per_second: float) -> None:
         """Show a rate; NaN when there is none."""
         self._value = tokens_per_second
-        speed = "" if isnan(tokens_per_second) else QLocale().toString(tokens_per_second, "f", 1)
-        self._figure.setText(speed)
-        self.setAccessibleName(self.tr("{speed} tokens per second").format(speed=speed))
+        if isnan(tokens_per_second):
+            self._figure.setText("–")
+            self.setAccessibleName(self.tr("Tokens per second: not known yet"))
+        else:
+            speed = QLocale().toString(tokens_per_second, "f", 1)
+            self._figure.setText(speed)
+            self.setAccessibleName(self.tr("{speed} tokens per second").format(speed=speed))
 
     @Property(float)
     def value(self) -> float:
@@ -139,6 +143,6 @@ class _Ring(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        track, colour = self._theme.colour("hairline"), self._theme.colour("dim")
+        track, colour = self._theme.colour("control_border"), self._theme.colour("text")
         area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         paint_ring(painter, area, track, colour, start=90, span=-360 * self._share)

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.bridge.types import StopReason
+from app.shortcuts import Shortcut
 from tests.app.conftest import MODEL
 
 OTHER = Path("/models/gemma.gguf")
@@ -110,7 +111,8 @@ def test_blank_text_is_not_sent(ready_person, engine):
 def test_without_a_model_the_window_says_what_would_help_and_keeps_the_text(person, engine):
     person.write("hello")
     person.click("sendButton")
-    assert "drop a .gguf file" in person.find("errorBar").property("text")
+    help_ = person.find("errorBar").property("text")
+    assert help_.endswith(f"drop a .gguf file on the window, or press {Shortcut.OPEN_MODEL.label}.")
     assert person.find("composer", QPlainTextEdit).toPlainText() == "hello"
     assert person.messages() == []
 
@@ -221,7 +223,9 @@ def test_the_stop_reason_is_told_in_words(ready_person, engine, qtbot, reason, w
 
 def test_gauges_follow_the_reply_and_go_when_it_ends(ready_person, engine, qtbot):
     assert not ready_person.sees("gaugeRow")
-    assert isnan(ready_person.find("speedGauge").property("value"))
+    speed = ready_person.find("speedGauge")
+    assert isnan(speed.property("value"))
+    assert speed.accessibleName() == "Tokens per second: not known yet"
     ready_person.say("hello there")
     assert ready_person.sees("gaugeRow")
     generation = engine.generations[0]
@@ -231,8 +235,8 @@ def test_gauges_follow_the_reply_and_go_when_it_ends(ready_person, engine, qtbot
     assert ready_person.find("contextGauge").property("value") == 512
     for _ in range(50):
         generation.say("x")
-    speed = ready_person.find("speedGauge")
     qtbot.waitUntil(lambda: speed.property("value") == pytest.approx(40.0))
+    assert speed.accessibleName() == "40.0 tokens per second"
     assert not progress.isVisible()
     assert ready_person.find("contextGauge").property("value") == 52
     generation.finish()

@@ -6,7 +6,13 @@ import json
 import pytest
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QDialog,
+    QPlainTextEdit,
+    QTextEdit,
+)
 
 from app.settings.schema import THEME, ThemeChoice
 from app.settings.store import Settings
@@ -111,6 +117,12 @@ def test_the_chosen_theme_is_worn(open_window, tmp_path, choice, tokens):
     picture = window.grab().toImage()
     corner = picture.pixelColor(picture.width() - 4, picture.height() - 4)
     assert corner.name().upper() == tokens.ground
+
+
+def test_dialogs_wear_the_chosen_theme(window):
+    window.findChild(Theme).choose(ThemeChoice.DARK)
+    dialog = QDialog(window)
+    assert dialog.grab().toImage().pixelColor(4, 4).name().upper() == DARK.ground
 
 
 def test_an_open_window_changes_its_colours_whole(window):
