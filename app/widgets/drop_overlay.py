@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
-from app.widgets.common.labels import text_label
+from app.widgets.common.labels import shorten_words, text_label
 
 INSET_PX = 16
 RADIUS_PX = 18
@@ -47,8 +47,8 @@ class DropOverlay(QWidget):
         self._say(title, reason, welcomes=False)
 
     def _say(self, title: str, line: str, *, welcomes: bool) -> None:
-        self._title.setText(title)
-        self._line.setText(line)
+        self._title.setText(shorten_words(title))
+        self._line.setText(shorten_words(line))
         self._welcomes = welcomes
         self.setAccessibleName(f"{title} {line}")
         self.setGeometry(self._covered.rect())

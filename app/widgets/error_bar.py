@@ -8,7 +8,7 @@ from app.domain.problem import Problem
 from app.theme.fonts import Size, code_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.labels import text_label
+from app.widgets.common.labels import shorten_words, text_label
 
 MAX_DETAILS_LINES = 8
 DETAILS_FRAME_PX = 32
@@ -51,7 +51,7 @@ class ErrorBar(QFrame):
     def show_problem(self, problem: Problem) -> None:
         """Show a problem in place of the one before."""
         self._problem = problem
-        self._sentence.setText(problem.sentence)
+        self._sentence.setText(shorten_words(problem.sentence))
         self.setAccessibleName(problem.sentence)
         self._details.setPlainText(problem.details)
         self._show_details.setVisible(bool(problem.details))

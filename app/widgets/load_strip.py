@@ -9,9 +9,10 @@ from app.bridge.types import LoadProgress
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.labels import text_label
+from app.widgets.common.labels import NameLabel, text_label
 
 BAR_STEPS = 1000
+BAR_MIN_WIDTH_PX = 120
 
 
 class LoadStrip(QFrame):
@@ -27,7 +28,7 @@ class LoadStrip(QFrame):
         super().__init__()
         self.setProperty("look", "strip")
         self._model = model
-        self._name = text_label(interface_font(Size.CONTROL, QFont.Weight.DemiBold))
+        self._name = NameLabel(interface_font(Size.CONTROL, QFont.Weight.DemiBold))
         self._stage = text_label(interface_font(Size.CONTROL), look="dim")
         self._stage.setObjectName("loadStage")
         self._percent = text_label(figure_font(Size.CONTROL), look="dim")
@@ -36,6 +37,7 @@ class LoadStrip(QFrame):
         self._bar.setRange(0, BAR_STEPS)
         self._bar.setTextVisible(False)
         self._bar.setFixedHeight(6)
+        self._bar.setMinimumWidth(BAR_MIN_WIDTH_PX)
         self._cancel = ThemedButton(theme, "loadCancel", look="quiet", text=self.tr("Cancel"))
         self._cancel.describe(self.tr("Cancel loading"))
         self._cancel.clicked.connect(self.cancel_asked)

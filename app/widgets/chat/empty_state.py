@@ -9,7 +9,7 @@ from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.labels import text_label
+from app.widgets.common.labels import NameLabel, text_label
 
 TARGET_WIDTH_PX = 640
 TARGET_HEIGHT_PX = 220
@@ -30,7 +30,7 @@ class EmptyState(QWidget):
         self._model = model
         self._target = _DropTarget(theme)
         self._target.browse.clicked.connect(self.browse_asked)
-        self._headline = text_label(interface_font(Size.TITLE, QFont.Weight.DemiBold))
+        self._headline = NameLabel(interface_font(Size.TITLE, QFont.Weight.DemiBold))
         self._headline.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._line = text_label(interface_font(Size.BODY), look="dim")
         self._line.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -1,8 +1,14 @@
 """Labels and lines in the window's type."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
+import re
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from app.widgets.common.text_painting import paint_line
+
+MAX_WORD = 40  # characters; a longer one in a sentence, such as a file's name, is shortened
 
 
 def text_label(font: QFont, text: str = "", look: str = "", *, wraps: bool = False) -> QLabel:
@@ -14,6 +20,35 @@ def text_label(font: QFont, text: str = "", look: str = "", *, wraps: bool = Fal
     if look:
         label.setProperty("look", look)
     return label
+
+
+class NameLabel(QLabel):
+    """A name on one line, without its middle where room is short; `text()` stays whole."""
+
+    def __init__(self, font: QFont) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(font)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        paint_line(
+            QPainter(self),
+            self.contentsRect(),
+            self.font(),
+            self.palette().color(self.foregroundRole()),
+            self.text(),
+            side=self.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask,
+            elide=Qt.TextElideMode.ElideMiddle,  # files of one model differ at the end
+        )
+
+
+def shorten_words(sentence: str) -> str:
+    """Leave out the middle of words that are too long to break a line at."""
+    half = MAX_WORD // 2
+    return re.sub(rf"(\S{{{half}}})\S{{2,}}(\S{{{half}}})", r"\1…\2", sentence)
 
 
 def hairline(orientation: Qt.Orientation = Qt.Orientation.Horizontal) -> QFrame:
