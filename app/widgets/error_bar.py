@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout
 
 from app.domain.problem import Problem
+from app.shortcuts import Shortcut
 from app.theme.fonts import Size, code_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
@@ -34,7 +35,7 @@ class ErrorBar(QFrame):
         self._show_details.describe(self.tr("Show the details of this problem"))
         self._show_details.setCheckable(True)
         self._dismiss = ThemedButton(theme, "errorDismiss", look="quiet", icon="x", token="dim")
-        self._dismiss.describe(self.tr("Dismiss"), self.tr("Esc"))
+        self._dismiss.describe(self.tr("Dismiss"), Shortcut.STOP.label)
         self._dismiss.clicked.connect(self.hide)
         self._details = QPlainTextEdit()
         self._details.setReadOnly(True)

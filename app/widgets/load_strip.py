@@ -1,6 +1,6 @@
 """A model on its way: its name, the stage, how far, and the way out."""
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar
 
@@ -62,9 +62,22 @@ class LoadStrip(QFrame):
         self.setVisible(loading is not None)
 
     def _show_progress(self, progress: LoadProgress) -> None:
-        stage = QCoreApplication.translate("LoadStage", progress.stage)
+        stage = self._in_words(progress.stage)
         self._stage.setText(stage)
         self._bar.setValue(round(progress.fraction * BAR_STEPS))
         self._bar.setAccessibleName(stage)
         percent = self.tr("{percent} %").format(percent=round(progress.fraction * 100))
         self._percent.setText(percent if progress.fraction else "")
+
+    def _in_words(self, stage: str) -> str:
+        """The engine's stage in the window's language; one not known here as it is."""
+        match stage.removesuffix("…"):
+            case "Starting the engine":
+                return self.tr("Starting the engine…")
+            case "Reading the file":
+                return self.tr("Reading the file…")
+            case "Reading the vocabulary":
+                return self.tr("Reading the vocabulary…")
+            case "Loading the weights":
+                return self.tr("Loading the weights…")
+        return stage
