@@ -1,6 +1,6 @@
 """One message on screen: own messages in a bubble at the right, replies plain on the ground."""
 
-from PySide6.QtCore import Property, Signal
+from PySide6.QtCore import Property, QLocale, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.domain.message import Message, MessageState, Role
@@ -12,6 +12,7 @@ from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import text_label
 from app.widgets.common.plain_text import PlainText
 
+MAX_OWN_CHARACTERS = 10_000  # shown of an own message: laying out 1 MB takes seconds
 BUBBLE_SHARE = 0.8  # of the column, at most
 BUBBLE_PADDING_PX = (16, 8, 16, 12)  # the text's own line spacing adds to the top
 
@@ -23,11 +24,11 @@ class MessageView(QWidget):
         message: the message shown; call `refresh` after it has changed.
     """
 
-    def __init__(self, message: Message, number: int) -> None:
+    def __init__(self, message: Message, number: int, max_characters: int | None = None) -> None:
         super().__init__()
         self.message = message
         self.setObjectName(f"message-{number}")
-        self._text = PlainText(interface_font(Size.BODY))
+        self._text = PlainText(interface_font(Size.BODY), max_characters)
 
     def refresh(self) -> None:
         """Show the message as it is now."""
@@ -53,22 +54,32 @@ class MessageView(QWidget):
 
 
 class OwnMessageView(MessageView):
-    """What the person wrote, as wide as it needs to be."""
+    """What the person wrote, as wide as it needs to be; of a very long text, the beginning."""
 
     def __init__(self, message: Message, number: int) -> None:
-        super().__init__(message, number)
+        super().__init__(message, number, MAX_OWN_CHARACTERS)
         self._text.setAccessibleName(self.tr("Your message"))
         self._bubble = QFrame()
         self._bubble.setProperty("look", "own")
-        inner = QHBoxLayout(self._bubble)
+        self._left_out = text_label(interface_font(Size.CONTROL), look="dim")
+        self._left_out.setObjectName("leftOut")
+        inner = QVBoxLayout(self._bubble)
         inner.setContentsMargins(*BUBBLE_PADDING_PX)
-        inner.addWidget(self._text)
+        inner.addWidget(self._text, alignment=Qt.AlignmentFlag.AlignLeft)
+        inner.addWidget(self._left_out)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addStretch(1)  # what the bubble does not need, however short it is
         row.addWidget(self._bubble)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.refresh()
+
+    def refresh(self) -> None:
+        super().refresh()
+        count = self._text.num_left_out
+        self._left_out.setVisible(count > 0)
+        text = self.tr("{count} more characters, sent but not shown")
+        self._left_out.setText(text.format(count=QLocale().toString(count)))
 
     def fit(self, column_width: int) -> None:
         """Take the width that a column of `column_width` leaves."""

@@ -60,6 +60,28 @@ def test_a_short_message_has_a_short_bubble(ready_person):
     assert text.parentWidget().width() < 100
 
 
+def test_of_a_very_long_message_the_beginning_is_shown_and_all_is_sent(ready_person, engine):
+    text = "0123456789" * 1_200
+    ready_person.find("composer", QPlainTextEdit).setPlainText(text)
+    ready_person.press(Qt.Key.Key_Return)
+    assert engine.generations[0].messages[0].content == text
+    view = ready_person.messages()[0]
+    assert view.property("text") == text[:10_000]
+    label = view.findChild(QLabel, "leftOut")
+    assert label.isVisible()
+    assert label.text() == "2,000 more characters, sent but not shown"
+
+
+def test_all_of_a_very_long_message_can_be_copied(ready_person, engine):
+    text = "0123456789" * 1_200
+    ready_person.find("composer", QPlainTextEdit).setPlainText(text)
+    ready_person.press(Qt.Key.Key_Return)
+    shown = ready_person.messages()[0].findChild(QTextEdit)
+    shown.selectAll()
+    shown.copy()
+    assert QGuiApplication.clipboard().text() == text
+
+
 def test_a_reply_begins_with_its_first_word(ready_person, engine, qtbot):
     answer(ready_person, engine, qtbot, "hello", " A", " draft")
     reply = reply_of(ready_person)
