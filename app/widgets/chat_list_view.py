@@ -1,6 +1,7 @@
 """The list of chats in the sidebar, and how a row is painted."""
 
 from PySide6.QtCore import (
+    QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
     QPointF,
@@ -18,14 +19,14 @@ from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.choice_list import ChoiceList
 from app.widgets.common.marks import TurningArc, paint_dot
-from app.widgets.common.text_painting import paint_line, paint_row_ground
+from app.widgets.common.text_painting import paint_line, paint_row_ground, paint_row_outline
 
 ROW_HEIGHT_PX = 36
 MARK_PX = 12
 
 
 class ChatListView(ChoiceList):
-    """The list; a row that is picked comes into view.
+    """The list. The selected row is the chat in view; the current one is where the keyboard is.
 
     Signals:
         chosen: id of the chat to show.
@@ -36,8 +37,9 @@ class ChatListView(ChoiceList):
     def __init__(self, theme: Theme, chats: ChatListModel) -> None:
         super().__init__()
         self.setObjectName("chatList")
-        self.setAccessibleName(self.tr("Chats"))
+        self.setAccessibleName(self.tr("List of chats"))
         self.setModel(chats)
+        self.setSelectionMode(QListView.SelectionMode.NoSelection)  # arrow keys only move
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._chats = chats
@@ -47,6 +49,17 @@ class ChatListView(ChoiceList):
         self.setItemDelegate(_ChatDelegate(theme, arc, self))
         chats.dataChanged.connect(self._turn_while_generating)
         self.picked.connect(self._choose)
+
+    def show_in_view(self, row: int) -> None:
+        """Mark the chat in view, and put the keyboard there; -1 for one that is not listed."""
+        select = QItemSelectionModel.SelectionFlag.ClearAndSelect
+        self.selectionModel().setCurrentIndex(self._chats.index(row), select)
+
+    @property
+    def row_in_view(self) -> int:
+        """The row of the chat in view; -1 for one that is not listed."""
+        selected = self.selectionModel().selectedIndexes()
+        return selected[0].row() if selected else -1
 
     def _choose(self, index: QModelIndex) -> None:
         self.chosen.emit(index.data(ID_ROLE))
@@ -75,16 +88,18 @@ class _ChatDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         row: QRect = option.rect.adjusted(0, 1, 0, -1)
-        is_current = bool(option.state & QStyle.StateFlag.State_Selected)
+        in_view = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        if is_current or option.state & QStyle.StateFlag.State_MouseOver:
-            paint_row_ground(painter, row, self._theme.colour("selected" if is_current else "tint"))
+        if in_view or option.state & QStyle.StateFlag.State_MouseOver:
+            paint_row_ground(painter, row, self._theme.colour("selected" if in_view else "tint"))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            paint_row_outline(painter, row, self._theme.colour("control_border"))
         area = row.adjusted(8, 0, -12, 0)
         activity = index.data(ACTIVITY_ROLE)
         if activity != Activity.NONE:
             self._paint_mark(painter, area, activity)
             area.setRight(area.right() - MARK_PX - 8)
-        weight = QFont.Weight.Medium if is_current else QFont.Weight.Normal
+        weight = QFont.Weight.Medium if in_view else QFont.Weight.Normal
         font, colour = interface_font(Size.CONTROL, weight), self._theme.colour("text")
         paint_line(painter, area, font, colour, str(index.data()))
         painter.restore()

@@ -1,7 +1,7 @@
 """One sentence about what went wrong, with details for those who ask."""
 
 from PySide6.QtCore import Property, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout
 
 from app.domain.problem import Problem
@@ -12,7 +12,7 @@ from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import shorten_words, text_label
 
 MAX_DETAILS_LINES = 8
-DETAILS_FRAME_PX = 32
+DETAILS_FRAME_PX = 28  # the style sheet's padding and the document's margins, rounded up
 ROW_HEIGHT_PX = 28
 
 
@@ -56,12 +56,14 @@ class ErrorBar(QFrame):
         self.setAccessibleName(problem.sentence)
         self._details.setPlainText(problem.details)
         self._show_details.setVisible(bool(problem.details))
-        lines = min(MAX_DETAILS_LINES, 1 + problem.details.count("\n") + len(problem.details) // 90)
+        wrapped = sum(1 + len(line) // 90 for line in problem.details.splitlines())
+        lines = min(MAX_DETAILS_LINES, wrapped)
         line_px = QFontMetrics(self._details.font()).lineSpacing()
         self._details.setFixedHeight(lines * line_px + DETAILS_FRAME_PX)
         self._show_details.setChecked(False)
         self._details.hide()
         self.show()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
     @Property(str)
     def details(self) -> str:

@@ -1,6 +1,6 @@
 """The chats, and whether anything goes over the network."""
 
-from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -31,7 +31,7 @@ class Sidebar(QFrame):
     def __init__(self, theme: Theme, chats: ChatListModel, network: NetworkWatch) -> None:
         super().__init__()
         self.setObjectName("sidebar")
-        self.setAccessibleName(self.tr("Chats"))
+        self.setAccessibleName(self.tr("Sidebar"))
         self.setFixedWidth(WIDTH_PX)
         self._chats = chats
         self._new_chat = _NewChatButton(theme)
@@ -61,13 +61,11 @@ class Sidebar(QFrame):
 
     def show_current(self, conversation_id: str) -> None:
         """Mark the chat that is in view; none while it is not listed."""
-        row = self._chats.row_of(conversation_id)
-        self._list.setCurrentIndex(self._chats.index(row) if row >= 0 else QModelIndex())
+        self._list.show_in_view(self._chats.row_of(conversation_id))
 
     def chat_beside(self, offset: int) -> str:
-        """Id of the chat `offset` rows from the current one; empty where the list ends."""
-        row = self._list.currentIndex().row() + offset
-        index = self._chats.index(row)
+        """Id of the chat `offset` rows from the one in view; empty where the list ends."""
+        index = self._chats.index(self._list.row_in_view + offset)
         return str(index.data(ID_ROLE)) if index.isValid() else ""
 
     def _show_list(self) -> None:
