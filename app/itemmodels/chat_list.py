@@ -5,8 +5,8 @@ from enum import StrEnum
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.domain.conversation import Conversation
+from app.itemmodels.tooltips import plain_tooltip
 from app.storage.chats import Chats
-from app.tooltips import plain_tooltip
 
 ID_ROLE = Qt.ItemDataRole.UserRole + 1
 ACTIVITY_ROLE = Qt.ItemDataRole.UserRole + 2

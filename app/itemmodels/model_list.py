@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from app.bridge.main_model import MainModel
 from app.bridge.types import LoadedModel, ModelSummary
 from app.itemmodels.model_facts import facts
-from app.tooltips import plain_tooltip
+from app.itemmodels.tooltips import plain_tooltip
 
 PATH_ROLE = Qt.ItemDataRole.UserRole + 1
 FACTS_ROLE = Qt.ItemDataRole.UserRole + 2

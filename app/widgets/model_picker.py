@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QPushButton, QStyle, QStyleOptionButton, QStylePai
 
 from app.bridge.main_model import MainModel
 from app.itemmodels.model_facts import facts
+from app.itemmodels.tooltips import plain_tooltip
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
-from app.tooltips import plain_tooltip
 from app.widgets.common.text_painting import paint_line
 
 MIN_WIDTH_PX = 320
