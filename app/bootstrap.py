@@ -41,7 +41,7 @@ class Application(QObject):
         self.session = session
         self._tasks = tasks
         self._engine = engine
-        self._collector = GuiThreadCollector(self)
+        self._collector = GuiThreadCollector(lambda: session.model.loading is not None, self)
         self._ending: asyncio.Task[None] | None = None
         window.closed.connect(self.end)
 

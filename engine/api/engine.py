@@ -87,8 +87,9 @@ class Engine:
         if self._closed.is_set():
             worker.stop(EngineStoppedError(CLOSED))
             raise EngineStoppedError(CLOSED)
+        loaded = worker.model.loaded
         self._replace(worker, "Another model has been loaded in place of this one.")
-        return worker.model.loaded
+        return loaded
 
     def generate(self, request: Request) -> Generation:
         """Serve one request. Whatever goes wrong arrives as its `Failed` event."""

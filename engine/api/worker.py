@@ -22,7 +22,7 @@ class Worker:
     """Serves the requests of one loaded model until it is stopped; then lets the model go.
 
     Attributes:
-        model: what it runs.
+        model: what it runs; gone once it has ended.
     """
 
     def __init__(self, model: Model) -> None:
@@ -42,10 +42,14 @@ class Worker:
         Raises:
             RequestError: it cannot be served as asked.
         """
-        runner = self.model.runner
-        check_request(request, self.model.loaded.context, runner.vocab_size)
-        feed = Feed(request.prompt, runner.prompt_group)
-        reply = Reply(request, self.model.tokenizer, time.perf_counter)
+        with self._lock:
+            if self._stopped:
+                generation.publish(Failed.of(self._stopped))
+                return
+            model = self.model
+        check_request(request, model.loaded.context, model.runner.vocab_size)
+        feed = Feed(request.prompt, model.runner.prompt_group)
+        reply = Reply(request, model.tokenizer, time.perf_counter)
         job = Job(request, feed, reply, generation.publish, generation.cancelled)
         with self._lock:
             if not self._stopped:
@@ -81,6 +85,8 @@ class Worker:
                 )
         self._fail_what_is_left()
         self.model.close()
+        with self._lock:  # the memory goes now, whoever still holds this worker
+            del self.model, self._stepper
 
     def _receive(self) -> bool:
         """Take the jobs that have come in; with nothing to do, wait. False once stopped."""

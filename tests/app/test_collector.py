@@ -14,7 +14,7 @@ class Knot:
 
 
 def test_nothing_is_collected_behind_its_back_and_cycles_go_in_time(qtbot):
-    collector = GuiThreadCollector()
+    collector = GuiThreadCollector(lambda: False)
     try:
         assert not gc.isenabled()
         lost = weakref.ref(Knot())
@@ -28,7 +28,7 @@ def test_nothing_is_collected_behind_its_back_and_cycles_go_in_time(qtbot):
 
 
 def test_the_first_of_two_to_stop_leaves_the_other_its_peace(qtbot):
-    first, second = GuiThreadCollector(), GuiThreadCollector()
+    first, second = GuiThreadCollector(lambda: False), GuiThreadCollector(lambda: False)
     first.stop()
     assert not gc.isenabled()
     second.stop()

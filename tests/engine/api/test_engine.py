@@ -1,7 +1,9 @@
 """The engine from outside: load, answer, cancel, replace, close."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -315,6 +317,22 @@ def test_replacing_a_model_ends_its_requests_with_the_reason(model: Path) -> Non
             await running.result()
 
     on_engine(model, use, context=2048)
+
+
+def test_a_replaced_model_gives_its_memory_back_at_once(model: Path) -> None:
+    async def use(engine: Engine) -> None:
+        worker = engine._worker
+        assert worker is not None
+        memory = weakref.ref(worker.model.runner.memory)
+        gc.disable()  # in the window a full collection may be minutes away
+        try:
+            await engine.load(model, LoadOptions(), lambda _: None)
+            worker.join()
+            assert memory() is None
+        finally:
+            gc.enable()
+
+    on_engine(model, use)
 
 
 def test_closing_ends_every_request_and_the_thread(model: Path) -> None:
