@@ -24,6 +24,7 @@ from engine.base.types import (
 )
 
 if TYPE_CHECKING:
+    from engine.api.model import Model
     from engine.api.worker import Worker
 
 CLOSED = "The engine has been closed."
@@ -107,7 +108,7 @@ class Engine:
             generation.publish(Failed(CLOSED))
         else:
             self._threads.submit(
-                self._submit, lambda worker: worker.model.request(messages, options), generation
+                self._submit, lambda model: model.request(messages, options), generation
             )
         return generation
 
@@ -127,12 +128,12 @@ class Engine:
             await asyncio.to_thread(worker.join)
         self._retired.clear()
 
-    def _submit(self, request: "Callable[[Worker], Request]", generation: Generation) -> None:
+    def _submit(self, make: "Callable[[Model], Request]", generation: Generation) -> None:
         worker = self._worker
         try:
             if worker is None:
                 raise EngineStoppedError("No model is loaded. Load one first.")
-            worker.submit(request(worker), generation)
+            worker.submit(make, generation)
         except Exception as error:  # the reader waits for a final event
             generation.publish(Failed.of(error))
 

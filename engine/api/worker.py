@@ -4,6 +4,7 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Callable
 
 from engine.api.admission import check_request
 from engine.api.generation import Generation
@@ -36,17 +37,18 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="paceline-engine", daemon=True)
         self._thread.start()
 
-    def submit(self, request: Request, generation: Generation) -> None:
-        """Queue a request, from any thread. Once stopped, it fails at once with the reason.
+    def submit(self, make: Callable[[Model], Request], generation: Generation) -> None:
+        """Queue the request that `make` gives, from any thread; once stopped, fail with the reason.
 
         Raises:
-            RequestError: it cannot be served as asked.
+            PacelineError: it cannot be made, or not served as asked.
         """
         with self._lock:
             if self._stopped:
                 generation.publish(Failed.of(self._stopped))
                 return
             model = self.model
+        request = make(model)
         check_request(request, model.loaded.context, model.runner.vocab_size)
         feed = Feed(request.prompt, model.runner.prompt_group)
         reply = Reply(request, model.tokenizer, time.perf_counter)

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -111,11 +112,15 @@ def _prompt(task: Task, model: "Model") -> tuple[Segment, ...]:
     return (Segment(tuple(ids)),)
 
 
+def _as_it_is(request: Request, _: "Model") -> Request:
+    return request
+
+
 async def _answer(worker: "Worker", requests: list[Request], *, stream: bool) -> list[Outcome]:
     """What became of each request, in their order."""
     generations = [Generation(asyncio.get_running_loop()) for _ in requests]
     for request, generation in zip(requests, generations, strict=True):
-        worker.submit(request, generation)
+        worker.submit(partial(_as_it_is, request), generation)
 
     def show(event: Event) -> None:
         if stream and isinstance(event, TextDelta):

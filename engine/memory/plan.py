@@ -11,7 +11,7 @@ DEFAULT_CONTEXT = 8192
 """Positions per slot where nothing is asked for: room for long chats, small beside the weights."""
 
 HALF_BYTES = 2
-"""Bytes of a weight in the half-width working copy that torch multiplies by."""
+"""Bytes of a weight in the half-precision working copy that torch multiplies by."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,6 +362,8 @@ def test_a_failure_of_the_engine_thread_reaches_every_request(
             with pytest.raises(PacelineError, match="Load the model again") as caught:
                 await generation.result()
             assert "nothing left" in caught.value.details
+        with pytest.raises(PacelineError, match="Load the model again"):
+            await engine.chat([Message("user", "Hi")], GREEDY).result()
 
     on_engine(model, use)
     assert "the engine thread failed" in caplog.text
