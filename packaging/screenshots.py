@@ -37,6 +37,7 @@ REPLY = """\
 Quicksort picks a pivot, splits the list around it and sorts the two sides. It is fast on average, \
 and degrades when every pivot is the smallest or largest element left.
 
+```python
 def quicksort(items):
     if len(items) < 2:
         return items
@@ -45,8 +46,9 @@ def quicksort(items):
     same  = [x for x in items if x == pivot]
     right = [x for x in items if x > pivot]
     return quicksort(left) + same + quicksort(right)
+```
 
-Sorted input with the first element as pivot costs n²/2 comparisons; the middle element avoids \
+Sorted input with the first element as pivot costs $n^2/2$ comparisons; the middle element avoids \
 that case."""
 OTHER_QUESTIONS = (
     "Letter to the council about the crossing at the school",

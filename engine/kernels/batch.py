@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +28,31 @@ class RowGroup:
 
 
 class Batch:
-    """Preallocated int32 tensors that describe a pass; backends read nothing else about it.
+    """Preallocated int32 arrays that describe a pass; backends read nothing else about it.
+
+    They are numpy's: torch lets the interpreter go for each of its operations, however small, and
+    gets it back only when a busy thread beside it pauses.
 
     Attributes:
         tokens, slots, positions: `[capacity]`, one entry a row.
         group: `[capacity]`, rows with the same number are computed together (see `RowGroup`).
         wants_logits: `[capacity]`, 1 where the row's logits are wanted.
         page_table: `[slots, pages]`, the page that holds positions `256 i …` of a slot.
-        state_entry: `[slots]`, which entry of the recurrent layers is a slot's committed state.
-        on_tape: `[slots]`, 1 where the pass may be rejected in part: its recurrent rows go to the
-            tape, and the committed state is only read.
+        state_entry: `[slots]`, which entry of the recurrent layers a slot's rows go on from.
+        write_entry: `[slots]`, which entry takes the state behind them; -1 for none.
+        tape_start: `[slots]`, from which row on the slot's tape takes them down; -1 for no tape.
         rows: how many rows this pass has.
     """
 
     def __init__(self, capacity: int, slots: int, pages_per_slot: int) -> None:
-        def table(*shape: int) -> torch.Tensor:
-            return torch.zeros(shape, dtype=torch.int32)
+        def table(*shape: int) -> NDArray[np.int32]:
+            return np.zeros(shape, np.int32)
 
         self.tokens, self.slots, self.positions = table(capacity), table(capacity), table(capacity)
         self.group, self.wants_logits = table(capacity), table(capacity)
         self.page_table = table(slots, pages_per_slot)
-        self.state_entry, self.on_tape = table(slots), table(slots)
+        self.state_entry, self.write_entry = table(slots), table(slots)
+        self.tape_start = table(slots)
         self.rows = 0
 
     def clear(self) -> None:
@@ -55,32 +61,31 @@ class Batch:
 
     def set_pages(self, slot: int, pages: Sequence[int]) -> None:
         """Say where a slot's positions lie."""
-        self.page_table[slot, : len(pages)] = torch.tensor(pages, dtype=torch.int32)
+        self.page_table[slot, : len(pages)] = pages
 
-    def set_recurrent(self, slot: int, entry: int, *, on_tape: bool) -> None:
-        """Say which recurrent state is a slot's, and whether this pass may change it."""
-        self.state_entry[slot] = entry
-        self.on_tape[slot] = on_tape
+    def set_recurrent(self, slot: int, read: int, write: int = -1, tape_start: int = -1) -> None:
+        """Say from which recurrent state a slot's rows go on, and where they leave what."""
+        self.state_entry[slot] = read
+        self.write_entry[slot] = write
+        self.tape_start[slot] = tape_start
 
     def add_group(
         self, slot: int, position: int, tokens: Sequence[int], wants_logits: Sequence[bool]
     ) -> None:
         """Append rows of one slot, from `position` on, that are computed together."""
         rows = slice(self.rows, self.rows + len(tokens))
-        self.group[rows] = int(self.group[self.rows - 1]) + 1 if self.rows else 0
-        self.tokens[rows] = torch.tensor(tokens, dtype=torch.int32)
+        self.group[rows] = self.group[self.rows - 1] + 1 if self.rows else 0
+        self.tokens[rows] = tokens
         self.slots[rows] = slot
-        self.positions[rows] = torch.arange(position, position + len(tokens), dtype=torch.int32)
-        self.wants_logits[rows] = torch.tensor(wants_logits, dtype=torch.int32)
+        self.positions[rows] = range(position, position + len(tokens))
+        self.wants_logits[rows] = wants_logits
         self.rows = rows.stop
 
     def groups(self) -> list[RowGroup]:
         """The groups of this pass in row order."""
         numbers = self.group[: self.rows]
-        _, counts = torch.unique_consecutive(numbers, return_counts=True)
-        groups, start = [], 0
-        for count in counts.tolist():
-            slot, position = int(self.slots[start]), int(self.positions[start])
-            groups.append(RowGroup(start, start + count, slot, position))
-            start += count
-        return groups
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        return [
+            RowGroup(start, stop, int(self.slots[start]), int(self.positions[start]))
+            for start, stop in pairwise([*starts, self.rows])
+        ]

@@ -1,17 +1,26 @@
-"""Which devices torch can compute on here."""
+"""Which devices torch can compute on here, and how much memory they have left.
+
+torch is imported only to ask for a GPU: the memory of the CPU is known without it.
+"""
+
+from typing import TYPE_CHECKING
 
 import psutil
-import torch
 
 from engine.base.errors import DeviceError
 
+if TYPE_CHECKING:
+    import torch
 
-def choose_device(name: str) -> torch.device:
+
+def choose_device(name: str) -> "torch.device":
     """The device of that name; `auto` takes a GPU where torch has one.
 
     Raises:
         DeviceError: it is not there.
     """
+    import torch
+
     present = {
         "cuda": torch.cuda.is_available(),
         "mps": torch.backends.mps.is_available(),
@@ -28,13 +37,18 @@ def choose_device(name: str) -> torch.device:
     return torch.device(name)
 
 
-def free_bytes(device: torch.device) -> int:
-    """Memory that can still be taken on a device, in bytes."""
-    match device.type:
+def free_bytes(device: str) -> int:
+    """Memory that a model can still take on a device that is there, in bytes."""
+    match device:
         case "cuda":
-            free, _ = torch.cuda.mem_get_info(device)
-            return int(free)
+            import torch
+
+            free, _ = torch.cuda.mem_get_info()
+            # torch keeps what models gave back, for the next one.
+            return int(free) + torch.cuda.memory_reserved() - torch.cuda.memory_allocated()
         case "mps":
+            import torch
+
             return torch.mps.recommended_max_memory() - torch.mps.current_allocated_memory()
         case _:
             return int(psutil.virtual_memory().available)

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 
 from engine.kernels import delta_rule
 from engine.kernels.batch import Batch
+from engine.kernels.grouping import Grouping
 from engine.kernels.program import DeltaRule, Program
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
@@ -20,11 +22,10 @@ class TorchModel:
     Library calls pick another order of additions for another number of rows, so each operation runs
     group by group (`RowGroup`): a generated row never shares a call with another.
 
-    Attributes:
-        positions: how many positions a slot can hold.
-        prompt_group: how many prompt rows to compute together: enough to share the reading of the
-            weights, few enough that a pass can be cancelled soon.
+    Attributes are those of `Backend`.
     """
+
+    kernels = "torch"
 
     def __init__(
         self,
@@ -35,16 +36,14 @@ class TorchModel:
     ) -> None:
         """Copy the weights to the device; `on_matrix` follows each, and may raise to stop."""
         self.positions = positions
-        self.prompt_group = 64 if device.type == "cpu" else 512
+        # Every group reads all weights, which takes as long as about 16 prompt rows.
+        self.grouping = Grouping(64 if device.type == "cpu" else 512, least_cost=16)
         self._program = program
         self._weights = TorchWeights(program, device, positions, on_matrix)
 
+    @torch.inference_mode()
     def run(self, batch: Batch, state: ModelState) -> torch.Tensor:
-        """Run a pass; what its rows leave behind is written to the state.
-
-        Returns:
-            float32 `[wanted rows, vocab]` on the device, in row order.
-        """
+        """Run a pass, operation by operation and group by group."""
         this = TorchPass(self._weights, batch, state)
         groups = batch.groups()
         values: list[Values] = [{} for _ in groups]
@@ -53,18 +52,14 @@ class TorchModel:
                 this.execute(operation, group, held)
         logits = []
         for group, held in zip(groups, values, strict=True):
-            wanted = batch.wants_logits[group.start : group.stop].nonzero().flatten()
+            wanted = np.flatnonzero(batch.wants_logits[group.start : group.stop])
             if len(wanted):
-                index = wanted.to(self._weights.device)
+                index = torch.from_numpy(wanted).to(self._weights.device)
                 logits.append(self._head(this, {b: v[index] for b, v in held.items()}))
-        return torch.cat(logits) if logits else torch.empty(0, self._program.logits.width)
+        return torch.cat(logits).cpu() if logits else torch.empty(0, self._program.logits.width)
 
     def fold(self, layers: Sequence[RecurrentLayer], entry: int, slot: int, rows: int) -> None:
-        """Apply the first rows of a slot's tape to a committed state, in every recurrent layer.
-
-        The function is the one that the forward pass uses, on what it wrote down: the bits are
-        those of having decoded the rows one by one.
-        """
+        """Apply tape rows by the function that the forward pass uses."""
         with torch.inference_mode():
             for operation in self._program.body:
                 if isinstance(operation, DeltaRule):

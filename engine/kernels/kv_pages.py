@@ -13,8 +13,28 @@ from engine.base.errors import RequestError
 from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS, Q8_0_BLOCK
 
 
+@dataclass(frozen=True, slots=True)
+class PlaneStorage:
+    """Where a plane's elements lie, for backends that read and write them there.
+
+    Attributes:
+        kv_type: a key of `ELEMENT_BYTES`.
+        elements: `[pages, heads, PAGE_POSITIONS, dim]`, floats or codes.
+        scales: of q8_0, `[pages, heads, PAGE_POSITIONS, dim / Q8_0_BLOCK]`.
+    """
+
+    kv_type: str
+    elements: torch.Tensor
+    scales: torch.Tensor | None = None
+
+
 class Plane(ABC):
     """Keys or values of one layer for all pages: `[pages, heads, PAGE_POSITIONS, dim]`."""
+
+    @property
+    @abstractmethod
+    def storage(self) -> PlaneStorage:
+        """Where the elements lie; the same for the plane's life."""
 
     @abstractmethod
     def write(self, page: int, first: int, rows: torch.Tensor) -> None:
@@ -45,6 +65,10 @@ class FloatPlane(Plane):
     ) -> None:
         self._data = torch.empty(pages, heads, PAGE_POSITIONS, dim, dtype=dtype, device=device)
 
+    @property
+    def storage(self) -> PlaneStorage:
+        return PlaneStorage("f32" if self._data.dtype == torch.float32 else "f16", self._data)
+
     def write(self, page: int, first: int, rows: torch.Tensor) -> None:
         self._data[page, :, first : first + rows.shape[0]] = rows.transpose(0, 1)
 
@@ -68,6 +92,10 @@ class Q8Plane(Plane):
         shape = (pages, heads, PAGE_POSITIONS, dim // Q8_0_BLOCK)
         self._codes = torch.empty(*shape, Q8_0_BLOCK, dtype=torch.int8, device=device)
         self._scales = torch.empty(*shape, 1, dtype=torch.float16, device=device)
+
+    @property
+    def storage(self) -> PlaneStorage:
+        return PlaneStorage("q8_0", self._codes.flatten(-2), self._scales.squeeze(-1))
 
     def write(self, page: int, first: int, rows: torch.Tensor) -> None:
         blocks = rows.view(*rows.shape[:2], -1, Q8_0_BLOCK).transpose(0, 1)

@@ -34,8 +34,8 @@ class Recurrence:
     """How far a slot has come in one recurrent layer within this pass.
 
     Attributes:
-        state, window: what the next row works on: the committed ones, or copies of them.
-        tape: where each row is written down, `[rows, width]`; None for a pass that writes in place.
+        state, window: what the next row works on, where they stay or a copy.
+        tape: where each row is written down, `[rows, width]`; None where none is.
         done: rows so far.
     """
 
@@ -58,7 +58,7 @@ class TorchPass:
         """Run an operation over the rows of a group, whose intermediates are in `held`."""
         match operation:
             case Embed(table, out):
-                tokens = self._batch.tokens[group.start : group.stop]
+                tokens = torch.from_numpy(self._batch.tokens[group.start : group.stop])
                 held[out] = table.decode(tokens).to(self._weights.device)
             case RopeAndStore():
                 self._rope_and_store(operation, group, held)
@@ -146,13 +146,16 @@ class TorchPass:
         key = op.layer, group.slot
         if key not in self._recurrences:
             layer = self._state.recurrent[op.layer]
-            entry = int(self._batch.state_entry[group.slot])
-            state, window = layer.state[entry], layer.window[entry]
-            self._recurrences[key] = (
-                Recurrence(state.clone(), window.clone(), layer.tape[group.slot])
-                if self._batch.on_tape[group.slot]
-                else Recurrence(state, window, None)
-            )
+            batch, slot = self._batch, group.slot
+            read, write = int(batch.state_entry[slot]), int(batch.write_entry[slot])
+            state, window = layer.state[read], layer.window[read]
+            if write < 0:
+                state, window = state.clone(), window.clone()
+            elif write != read:
+                state, window = layer.state[write].copy_(state), layer.window[write].copy_(window)
+            start = int(batch.tape_start[slot])
+            tape = layer.tape[slot, start:] if start >= 0 else None
+            self._recurrences[key] = Recurrence(state, window, tape)
         return self._recurrences[key]
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import torch
 
 from engine.base.errors import NotEnoughMemoryError
+from engine.kernels.backend import Backend
 from engine.kernels.batch import Batch
-from engine.kernels.interpreter import TorchModel
 from engine.memory.model_memory import ModelMemory
-from engine.memory.sequence_state import SequenceState
+from engine.memory.sequence_state import PassKind, SequenceState
 from engine.memory.spec import pages_for
 
 
@@ -20,14 +20,14 @@ class SlotRows:
     Attributes:
         groups: token ids, group by group; the tokens of a group may be computed together.
         logits: of how many trailing rows the logits are wanted.
-        provisional: whether the pass may be kept in part.
+        kind: what may become of them.
     """
 
     slot: int
     sequence: SequenceState
     groups: Sequence[Sequence[int]]
     logits: int
-    provisional: bool = False
+    kind: PassKind = PassKind.PLAIN
 
     @property
     def num_rows(self) -> int:
@@ -40,18 +40,16 @@ class Runner:
     Attributes:
         memory: where the slots' states live.
         vocab_size: columns of the logits.
-        prompt_group: how many prompt rows are computed together.
+        grouping: how the backend wants the rows of a pass cut.
     """
 
-    def __init__(
-        self, backend: TorchModel, memory: ModelMemory, slots: int, vocab_size: int
-    ) -> None:
+    def __init__(self, backend: Backend, memory: ModelMemory, slots: int, vocab_size: int) -> None:
         self.memory = memory
         self.vocab_size = vocab_size
-        self.prompt_group = backend.prompt_group
+        self.grouping = backend.grouping
         self._backend = backend
         self._slots = slots
-        self._batch = self._new_batch(self.prompt_group + slots)
+        self._batch = self._new_batch(self.grouping.prompt_rows + slots)
 
     def forward(self, work: Sequence[SlotRows]) -> torch.Tensor:
         """Run one pass over the rows of all slots; every sequence is left with its rows begun.
@@ -65,8 +63,7 @@ class Runner:
         """
         try:
             self._describe(work)
-            with torch.inference_mode():
-                return self._backend.run(self._batch, self.memory.state).cpu()
+            return self._backend.run(self._batch, self.memory.state)
         except BaseException:
             for rows in work:
                 rows.sequence.rollback()
@@ -78,13 +75,13 @@ class Runner:
             self._batch = self._new_batch(total)
         self._batch.clear()
         for rows in work:
-            position = rows.sequence.length
-            if not rows.sequence.begin(rows.num_rows, provisional=rows.provisional):
+            if not rows.sequence.begin(rows.num_rows, rows.kind):
                 raise NotEnoughMemoryError(
                     "There is no room left for this conversation. Close another one, or load the "
                     "model with a smaller context or fewer slots."
                 )
             rows.sequence.describe(self._batch, rows.slot)
+            position = rows.sequence.first_row
             silent = rows.num_rows - rows.logits
             for group in rows.groups:
                 wanted = [index >= silent for index in range(len(group))]

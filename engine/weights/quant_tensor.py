@@ -85,9 +85,20 @@ class QuantTensor:
         if rows is not None:
             picked = data.view(self.num_rows, self.row_bytes)[rows]
             data, shape = picked, (len(picked), self.row_elements)
+        result = torch.empty(shape, dtype=dtype, device=data.device)
+        self._decode_blocks(data, result)
+        return result
+
+    def decode_into(self, result: torch.Tensor) -> None:
+        """Decode all rows into memory that is there, contiguous and on any device.
+
+        Shapes: result of the tensor's own shape, in the type to round to.
+        """
+        self._decode_blocks(self.data, result)
+
+    def _decode_blocks(self, data: torch.Tensor, result: torch.Tensor) -> None:
         blocks = data.reshape(-1, self.type.block_bytes)
-        result = torch.empty(len(blocks), self.type.block_elements, dtype=dtype, device=data.device)
+        decoded = result.view(len(blocks), self.type.block_elements)
         step = _CHUNK_ELEMENTS // self.type.block_elements
         for start in range(0, len(blocks), step):
-            result[start : start + step] = self.type.decode(blocks[start : start + step])
-        return result.view(shape)
+            decoded[start : start + step] = self.type.decode(blocks[start : start + step])

@@ -21,8 +21,8 @@ class Stamp:
     """What an environment holds. One without `dependencies` is unfinished.
 
     `python` is the path of the Python it was made with; `dependencies` and `development` are
-    digests of the requirements installed; `qt_checked` are the choices of Qt platforms whose
-    system libraries were found.
+    digests of the requirements installed; `native` is that of the sources the native kernels were
+    built from; `qt_checked` are the choices of Qt platforms whose system libraries were found.
     """
 
     root: str = ""
@@ -30,6 +30,7 @@ class Stamp:
     torch: str = ""
     dependencies: str = ""
     development: str = ""
+    native: str = ""
     qt_checked: Sequence[str] = ()
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devenv import interpreters, qt_libraries
+from devenv import interpreters, native_library, qt_libraries
 from devenv.environment import Environment, Stamp
 from devenv.installation import prepare
 from devenv.system import SetupError, hand_over
@@ -48,6 +48,7 @@ def _run(arguments: Sequence[str]) -> int:
         environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     python = interpreters.executable()
     stamp = prepare(environment, python, development=testing, torch=options.torch)
+    stamp = native_library.update(environment, stamp)
     _check_qt(environment, stamp, qt_libraries.platforms(environ))
     if testing:
         os.chdir(ROOT)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from devenv import interpreters, main, packages, system
+from devenv import interpreters, main, native_library, packages, system
 from devenv.environment import Environment, Stamp
 
 PACKAGING = Path(main.__file__).parents[1]
@@ -51,9 +51,13 @@ def ready(tmp_path, monkeypatch):
             torch="cpu",
             dependencies=packages.digest(wanted.dependencies),
             development=packages.digest(wanted.development),
+            native=native_library.digest(root),
             qt_checked=["offscreen"],
         )
     )
+    library = root / "engine" / "kernels" / "paceline_cpu.so"
+    library.parent.mkdir(parents=True)
+    library.touch()
     environment.python.parent.mkdir()
     environment.python.touch()
     monkeypatch.setattr(main, "ROOT", root)

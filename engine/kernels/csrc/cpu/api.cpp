@@ -1,0 +1,277 @@
+#include "cpu/api.h"
+
+#include <deque>
+#include <exception>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cpu/attention.h"
+#include "cpu/checks.h"
+#include "cpu/dispatch.h"
+#include "cpu/export.h"
+#include "cpu/program.h"
+#include "cpu/row_operations.h"
+#include "cpu/table.h"
+#include "cpu/top_k.h"
+
+namespace paceline {
+
+/// What the handle of the interface stands for; identifiers are indices here.
+struct Model {
+  Model(int threads, const char* isa)
+      : kernels(choose_kernels(isa)), pool(threads), program(kernels, pool) {}
+
+  const Kernels& kernels;
+  Pool pool;
+  std::deque<Matrix> matrices;
+  std::deque<Table> tables;
+  std::deque<std::vector<float>> vectors;
+  Program program;
+};
+
+namespace {
+
+int64_t fail(paceline_failure kind, const char* sentence) noexcept {
+  remember_error(sentence);
+  return kind;
+}
+
+/// The result of `call`, or zero where it has none; where it throws, what kind of failure it is.
+template <class Call>
+int64_t coded(Call&& call) noexcept {
+  try {
+    if constexpr (std::is_void_v<decltype(call())>) {
+      call();
+      return 0;
+    } else {
+      return call();
+    }
+  } catch (const std::invalid_argument& error) {
+    return fail(paceline_invalid, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(paceline_no_memory, "There is not enough memory.");
+  } catch (const std::exception& error) {
+    return fail(paceline_failed, error.what());
+  }
+}
+
+template <class T>
+int64_t append(std::deque<T>& all, T&& one) {
+  all.push_back(std::move(one));
+  return static_cast<int64_t>(all.size()) - 1;
+}
+
+template <class T>
+T& at(std::deque<T>& all, int64_t id) {
+  require(id >= 0 && id < static_cast<int64_t>(all.size()), "There is no such weight.");
+  return all[static_cast<size_t>(id)];
+}
+
+Vector vector_at(Model* model, int64_t id) {
+  if (id < 0) return {0, nullptr};
+  const std::vector<float>& values = at(model->vectors, id);
+  return {static_cast<int64_t>(values.size()), values.data()};
+}
+
+const float* vector_of(Model* model, int64_t id, int64_t count) {
+  const Vector vector = vector_at(model, id);
+  require(vector.count == count, "A small weight is of another size than its operation.");
+  return vector.data;
+}
+
+Buffer& buffer(Model* model, int64_t id) { return model->program.buffer(id); }
+
+template <class Layer>
+Layer& slot_for(std::vector<Layer>& layers, int64_t layer) {
+  require(layer >= 0 && layer < (1 << 16), "There is no such layer.");
+  if (layer >= static_cast<int64_t>(layers.size())) layers.resize(static_cast<size_t>(layer) + 1);
+  return layers[static_cast<size_t>(layer)];
+}
+
+}  // namespace
+}  // namespace paceline
+
+using namespace paceline;
+
+paceline_model* paceline_model_new(int32_t threads, const char* isa) {
+  return guarded<Model*>(nullptr, [&] {
+    require(threads >= 1, "A model needs a thread.");
+    return new Model(threads, isa);
+  });
+}
+
+void paceline_model_free(paceline_model* model) { delete model; }
+
+const char* paceline_isa(const paceline_model* model) { return model->kernels.name; }
+
+int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type, int64_t rows,
+                            int64_t columns, const void* data) {
+  return coded([&] {
+    return append(model->matrices, make_matrix(ggml_type, 1, rows, columns, data, model->kernels,
+                                               model->pool));
+  });
+}
+
+int64_t paceline_add_table(paceline_model* model, int32_t ggml_type, int64_t rows, int64_t columns,
+                           const void* data) {
+  return coded(
+      [&] { return append(model->tables, make_table(ggml_type, rows, columns, data)); });
+}
+
+int64_t paceline_add_vector(paceline_model* model, int64_t count, const float* data) {
+  return coded([&] { return append(model->vectors, std::vector<float>(data, data + count)); });
+}
+
+int64_t paceline_add_buffer(paceline_model* model, int64_t width) {
+  return coded([&] { return model->program.new_buffer(width); });
+}
+
+int64_t paceline_add_embed(paceline_model* model, int64_t table, int64_t out) {
+  return coded([&] {
+    Buffer& to = buffer(model, out);
+    model->program.section(false).add(std::make_unique<Embed>(at(model->tables, table), to), {},
+                                      {&to});
+  });
+}
+
+int64_t paceline_add_rms_norm(paceline_model* model, int32_t head, int64_t source, int64_t weight,
+                              int64_t out, float epsilon) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, out);
+    model->program.section(head).add(
+        std::make_unique<Norm>(from, nullptr, vector_at(model, weight), to, epsilon), {&from},
+        {&to});
+  });
+}
+
+int64_t paceline_add_gated_norm(paceline_model* model, int32_t head, int64_t source, int64_t gate,
+                                int64_t weight, int64_t out, float epsilon) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &by = buffer(model, gate), &to = buffer(model, out);
+    model->program.section(head).add(
+        std::make_unique<Norm>(from, &by, vector_at(model, weight), to, epsilon), {&from, &by},
+        {&to});
+  });
+}
+
+int64_t paceline_add_linear(paceline_model* model, int32_t head, int64_t source, int64_t weight,
+                            int64_t bias, int64_t out, int32_t accumulate) {
+  return coded([&] {
+    model->program.section(head).add_product(buffer(model, source), at(model->matrices, weight),
+                                             vector_at(model, bias), buffer(model, out),
+                                             accumulate != 0);
+  });
+}
+
+int64_t paceline_add_swiglu(paceline_model* model, int32_t head, int64_t gate, int64_t up,
+                            int64_t out) {
+  return coded([&] {
+    Buffer &by = buffer(model, gate), &from = buffer(model, up), &to = buffer(model, out);
+    model->program.section(head).add(std::make_unique<SwiGlu>(by, from, to), {&by, &from}, {&to});
+  });
+}
+
+int64_t paceline_add_sigmoid_gate(paceline_model* model, int32_t head, int64_t source,
+                                  int64_t gate, int64_t out) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &by = buffer(model, gate), &to = buffer(model, out);
+    model->program.section(head).add(std::make_unique<SigmoidGate>(from, by, to), {&from, &by},
+                                     {&to});
+  });
+}
+
+int64_t paceline_add_split_heads(paceline_model* model, int32_t head, int64_t source,
+                                 int64_t first, int64_t second, int64_t head_dim) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, first), &rest = buffer(model, second);
+    model->program.section(head).add(std::make_unique<SplitHeads>(from, to, rest, head_dim),
+                                     {&from}, {&to, &rest});
+  });
+}
+
+int64_t paceline_add_rope_and_store(paceline_model* model, int64_t query, int64_t key,
+                                    int64_t value, int64_t cos, int64_t sin, int64_t pairs,
+                                    int32_t interleaved, int64_t head_dim, int64_t layer) {
+  return coded([&] {
+    Buffer &q = buffer(model, query), &k = buffer(model, key), &v = buffer(model, value);
+    Angles angles;
+    if (cos >= 0) {
+      const Vector all = vector_at(model, cos);
+      require(pairs > 0, "A rotary embedding needs pairs.");
+      angles = {all.data, vector_of(model, sin, all.count), all.count / pairs, pairs,
+                interleaved != 0};
+    }
+    auto operation = std::make_unique<RopeAndStore>(q, k, v, angles, head_dim, layer);
+    model->program.section(false).add(std::move(operation), {&q, &k, &v}, {&q, &k});
+  });
+}
+
+int64_t paceline_add_attention(paceline_model* model, int64_t query, int64_t out, int64_t head_dim,
+                               int64_t layer, float scale) {
+  return coded([&] {
+    Buffer &q = buffer(model, query), &to = buffer(model, out);
+    auto phase = std::make_unique<Attention>(q, to, head_dim, layer, scale);
+    model->program.section(false).add(std::move(phase), {&q}, {&to});
+  });
+}
+
+int64_t paceline_add_delta_rule(paceline_model* model, int64_t mixed, int64_t decay, int64_t beta,
+                                int64_t out, int64_t convolution, int64_t decay_bias,
+                                int64_t decay_rate, float epsilon, int64_t key_heads,
+                                int64_t value_heads, int64_t key_dim, int64_t value_dim,
+                                int64_t taps, int64_t layer) {
+  return coded([&] {
+    const DeltaShape shape{key_heads, value_heads, key_dim, value_dim, taps};
+    require(key_heads > 0 && value_heads % key_heads == 0 && taps > 1,
+            "The heads of a recurrent layer do not fit each other.");
+    const DeltaWeights weights{shape, vector_of(model, convolution, taps * shape.channels()),
+                               vector_of(model, decay_bias, value_heads),
+                               vector_of(model, decay_rate, value_heads), epsilon};
+    model->program.add_delta_rule(buffer(model, mixed), buffer(model, decay), buffer(model, beta),
+                                  buffer(model, out), weights, layer);
+  });
+}
+
+int64_t paceline_set_logits(paceline_model* model, int64_t id) {
+  return coded([&] { model->program.set_logits(buffer(model, id)); });
+}
+
+int64_t paceline_bind_key_values(paceline_model* model, int64_t layer, int32_t type, int64_t pages,
+                                 int64_t heads, int64_t key_dim, int64_t value_dim, void* keys,
+                                 uint16_t* key_scales, void* values, uint16_t* value_scales) {
+  return coded([&] {
+    const auto kind = static_cast<CacheType>(type);
+    slot_for(model->program.state().attention, layer) = {
+        {kind, pages, heads, key_dim, keys, key_scales},
+        {kind, pages, heads, value_dim, values, value_scales}};
+  });
+}
+
+int64_t paceline_bind_recurrent(paceline_model* model, int64_t layer, float* state, float* window,
+                                float* tape, int64_t entries, int64_t slots, int64_t tape_rows) {
+  return coded([&] {
+    slot_for(model->program.state().recurrent, layer) = {state,   window, tape,
+                                                         entries, slots,  tape_rows};
+  });
+}
+
+int64_t paceline_run(paceline_model* model, const Batch* batch, float* logits) {
+  return coded([&] { model->program.run(*batch, logits); });
+}
+
+int64_t paceline_fold(paceline_model* model, int64_t entry, int64_t slot, int64_t rows) {
+  return coded([&] { model->program.fold(entry, slot, rows); });
+}
+
+int64_t paceline_top_k(const float* values, int64_t n, int64_t k, int32_t* indices) {
+  return coded([&] {
+    require(k >= 0 && k <= n, "There are not that many values.");
+    top_k(values, n, k, indices);
+  });
+}
+
+void paceline_poison(paceline_model* model) { model->program.poison(); }

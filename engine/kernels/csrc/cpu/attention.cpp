@@ -1,0 +1,156 @@
+#include "cpu/attention.h"
+
+#include <algorithm>
+
+#include "cpu/checks.h"
+
+namespace paceline {
+namespace {
+
+// Below so many shares for each thread, pages are spread too.
+constexpr int64_t kSharesEach = 4;
+// The most memory that the parts of spread pages may take, in floats.
+constexpr int64_t kMostPartFloats = 8 << 20;
+
+}  // namespace
+
+Attention::Attention(Buffer& query, Buffer& out, int64_t head_dim, int64_t layer, float scale)
+    : query_(query),
+      out_(out),
+      head_dim_(head_dim),
+      heads_(query.width / head_dim),
+      layer_(layer),
+      scale_(scale) {
+  require(query.width % head_dim == 0, "Queries do not part into heads.");
+}
+
+int64_t Attention::scratch_floats(const KeyValues& cache) {
+  return page_attention_floats(cache.keys.dim, cache.values.dim) +
+         2 * kMostQueries * part_floats(cache.values.dim);
+}
+
+void Attention::check(const Pass& pass) const {
+  const KeyValues& cache = layer_of(pass.state.attention, layer_);
+  require(cache.keys.dim == head_dim_ && heads_ % cache.keys.heads == 0 &&
+              cache.values.heads == cache.keys.heads && heads_ * cache.values.dim == out_.width,
+          "The pages are of other sizes than the queries.");
+  check_pages(pass.batch, pass.index, cache);
+}
+
+void Attention::run(const Pass& pass) {
+  cache_ = &pass.state.attention[static_cast<size_t>(layer_)];
+  sharing_ = heads_ / cache_->keys.heads;
+  part_ = part_floats(cache_->values.dim);
+  share_out(pass);
+  if (should_spread(pass)) {
+    run_spread(pass);
+  } else {
+    pass.pool.run(static_cast<int64_t>(shares_.size()), [&](int64_t share, int worker) {
+      run_whole(pass, shares_[static_cast<size_t>(share)], pass.scratch.of(worker));
+    });
+  }
+}
+
+bool Attention::should_spread(const Pass& pass) const {
+  const auto shares = static_cast<int64_t>(shares_.size());
+  return pass.index.last_position() >= kPagePositions && part_floats_ <= kMostPartFloats &&
+         shares < kSharesEach * pass.pool.threads();
+}
+
+void Attention::share_out(const Pass& pass) {
+  shares_.clear();
+  part_floats_ = 0;
+  for (const SlotRows& slot : pass.index.slots()) {
+    const int64_t queries = slot.count() * sharing_;
+    for (int64_t head = 0; head < cache_->keys.heads; ++head) {
+      for (int64_t first = 0; first < queries; first += kMostQueries) {
+        const int64_t last = std::min(first + kMostQueries, queries);
+        shares_.push_back({&slot, head, first, last, part_floats_});
+        part_floats_ += pages(shares_.back(), last - 1) * (last - first) * part_;
+      }
+    }
+  }
+}
+
+int64_t Attention::row(const Pass& pass, const Share& share, int64_t query) const {
+  return pass.index.rows()[static_cast<size_t>(share.slot->begin + query / sharing_)];
+}
+
+/// How many pages a query sees.
+int64_t Attention::pages(const Share& share, int64_t query) const {
+  return (share.slot->first_position + query / sharing_) / kPagePositions + 1;
+}
+
+/// Computes the parts of a page for those queries of a share that see it; they are the last ones.
+void Attention::attend(const Pass& pass, const Share& share, int64_t page, float* parts,
+                       float* scratch) {
+  const float* query[kMostQueries];
+  int32_t visible[kMostQueries];
+  int64_t count = 0;
+  int64_t first = share.first;
+  while (pages(share, first) <= page) ++first;
+  for (int64_t q = first; q < share.last; ++q, ++count) {
+    const int64_t position = share.slot->first_position + q / sharing_;
+    const int64_t head = share.key_head * sharing_ + q % sharing_;
+    query[count] = query_.row(row(pass, share, q)) + head * head_dim_;
+    visible[count] =
+        static_cast<int32_t>(std::min(kPagePositions, position + 1 - page * kPagePositions));
+  }
+  pass.kernels.attend_page({cache_, pass.batch.page(share.slot->slot, page), share.key_head, count,
+                            query, visible, scale_, parts + (first - share.first) * part_,
+                            scratch});
+}
+
+void Attention::finish(const Pass& pass, const Share& share, int64_t query,
+                       const float* seen) const {
+  const int64_t dim = cache_->values.dim;
+  const int64_t head = share.key_head * sharing_ + query % sharing_;
+  pass.kernels.finish_part(seen, out_.row(row(pass, share, query)) + head * dim, dim);
+}
+
+void Attention::run_spread(const Pass& pass) {
+  parts_ = pass.scratch.shared(part_floats_);
+  spread_.clear();
+  for (const Share& share : shares_) {
+    for (int64_t page = 0; page < pages(share, share.last - 1); ++page) {
+      spread_.push_back({&share, page});
+    }
+  }
+  const auto parts_of = [&](const Share& share, int64_t page) {
+    return parts_ + share.first_part + page * (share.last - share.first) * part_;
+  };
+  pass.pool.run(static_cast<int64_t>(spread_.size()), [&](int64_t task, int worker) {
+    const auto [share, page] = spread_[static_cast<size_t>(task)];
+    attend(pass, *share, page, parts_of(*share, page), pass.scratch.of(worker));
+  });
+  pass.pool.run(static_cast<int64_t>(shares_.size()), [&](int64_t task, int) {
+    const Share& share = shares_[static_cast<size_t>(task)];
+    for (int64_t q = share.first; q < share.last; ++q) {
+      const int64_t offset = (q - share.first) * part_;
+      float* seen = parts_of(share, 0) + offset;
+      for (int64_t page = 1; page < pages(share, q); ++page) {
+        pass.kernels.merge_part(seen, parts_of(share, page) + offset, cache_->values.dim);
+      }
+      finish(pass, share, q, seen);
+    }
+  });
+}
+
+void Attention::run_whole(const Pass& pass, const Share& share, float* scratch) {
+  const int64_t queries = share.last - share.first;
+  float* seen = scratch + page_attention_floats(cache_->keys.dim, cache_->values.dim);
+  float* part = seen + kMostQueries * part_;
+  attend(pass, share, 0, seen, scratch);
+  for (int64_t page = 1; page < pages(share, share.last - 1); ++page) {
+    attend(pass, share, page, part, scratch);
+    for (int64_t q = 0; q < queries; ++q) {
+      if (page >= pages(share, share.first + q)) continue;
+      pass.kernels.merge_part(seen + q * part_, part + q * part_, cache_->values.dim);
+    }
+  }
+  for (int64_t q = 0; q < queries; ++q) {
+    finish(pass, share, share.first + q, seen + q * part_);
+  }
+}
+
+}  // namespace paceline

@@ -1,0 +1,68 @@
+// The kernels that a variant (a build for one instruction set) offers.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/activations.h"
+#include "cpu/delta_head.h"
+#include "cpu/matrix.h"
+#include "cpu/page_attention.h"
+#include "cpu/state.h"
+
+namespace paceline {
+
+// out[r, o] = Σ weight[o, k] source[r, k] + bias[o], added to what `out` holds where `accumulate`.
+struct Product {
+  const Matrix* weight;
+  const Activations* source;
+  float* out;          // [rows, weight.rows], rows `out_stride` floats apart
+  int64_t out_stride;
+  const float* bias;   // [weight.rows] or null
+  bool accumulate;
+  // Which part: an expert of the weight, for the panels first_panel … last_panel - 1.
+  int64_t expert, first_panel, last_panel;
+};
+
+struct Kernels {
+  const char* name;
+  // Most rows of a panel: as many as registers hold sums for.
+  int panel_rows;
+
+  // Bytes of a repacked tile.
+  int64_t (*tile_bytes)(Layout, int64_t columns);
+  // Repack 16 rows of a matrix, short ones filled with zeros: tile `tile` of expert `expert`.
+  void (*repack)(const Matrix&, const void* blocks, int64_t expert, int64_t tile);
+  // Write the int8 form (codes and terms) of rows first … last - 1.
+  void (*quantise)(const Activations&, int64_t first_row, int64_t last_row);
+  // The outputs of tiles first … last - 1 of a product. Quantised weights read the int8 form.
+  void (*multiply)(const Product&, int64_t first_tile, int64_t last_tile);
+
+  // One row, of `groups` groups as wide as the weight.
+  void (*rms_norm)(const float* source, const float* weight, float* out, int64_t groups,
+                   int64_t width, float epsilon);
+  // The same, times silu(gate).
+  void (*gated_norm)(const float* source, const float* gate, const float* weight, float* out,
+                     int64_t groups, int64_t width, float epsilon);
+  void (*swiglu)(const float* gate, const float* up, float* out, int64_t width);
+  void (*sigmoid_gate)(const float* source, const float* gate, float* out, int64_t width);
+  // Turn the heads of one row in place; cos and sin are [pairs].
+  void (*rotate)(float* row, int64_t heads, int64_t head_dim, const float* cos, const float* sin,
+                 int64_t pairs, bool interleaved);
+
+  // Round one row of keys or values, [heads, dim], into a page.
+  void (*write_row)(const Plane&, int64_t page, int64_t position, const float* row);
+  // The parts that a page gives to queries.
+  void (*attend_page)(const PageAttention&);
+  // Add the part of the next page to the parts before it, which are one part together.
+  void (*merge_part)(float* seen, const float* part, int64_t value_dim);
+  // What a query attends to, [value_dim].
+  void (*finish_part)(const float* seen, float* out, int64_t value_dim);
+
+  // gates = (rate softplus(decay + bias), sigmoid(beta)), each [heads].
+  void (*delta_gates)(const float* decay, const float* beta, const float* bias, const float* rate,
+                      float* gates, int64_t heads);
+  // Take rows through the value heads of a key head.
+  void (*advance_head)(const DeltaHead&);
+};
+
+}  // namespace paceline

@@ -1,0 +1,131 @@
+#include "cpu/row_operations.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "cpu/checks.h"
+#include "cpu/table.h"
+
+namespace paceline {
+
+Embed::Embed(const Table& table, Buffer& out) : table_(table), out_(out) {
+  require(table.columns == out.width, "A table's rows are not as wide as where they go.");
+}
+
+void Embed::check(const Pass& pass) const {
+  for (int64_t row = 0; row < pass.batch.rows; ++row) {
+    const int32_t token = pass.batch.tokens[row];
+    if (token < 0 || token >= table_.rows) {
+      throw std::invalid_argument("There is no token " + std::to_string(token) + "; this model has " +
+                                  std::to_string(table_.rows) + ".");
+    }
+  }
+}
+
+void Embed::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    decode_row(table_, pass.batch.tokens[row], out_.row(row));
+  }
+}
+
+Norm::Norm(Buffer& source, Buffer* gate, Vector weight, Buffer& out, float epsilon)
+    : source_(source), gate_(gate), weight_(weight), out_(out), epsilon_(epsilon) {
+  require(source.width == out.width && (!gate || gate->width == out.width) &&
+              out.width % weight.count == 0,
+          "A norm's operands differ in width.");
+}
+
+void Norm::run(const Pass& pass, int64_t first, int64_t last) const {
+  const int64_t width = weight_.count, groups = out_.width / width;
+  for (int64_t row = first; row < last; ++row) {
+    if (gate_) {
+      pass.kernels.gated_norm(source_.row(row), gate_->row(row), weight_.data, out_.row(row),
+                              groups, width, epsilon_);
+    } else {
+      pass.kernels.rms_norm(source_.row(row), weight_.data, out_.row(row), groups, width,
+                            epsilon_);
+    }
+  }
+}
+
+SwiGlu::SwiGlu(Buffer& gate, Buffer& up, Buffer& out) : gate_(gate), up_(up), out_(out) {
+  require(gate.width == out.width && up.width == out.width, "A gate differs from its operand.");
+}
+
+void SwiGlu::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    pass.kernels.swiglu(gate_.row(row), up_.row(row), out_.row(row), out_.width);
+  }
+}
+
+SigmoidGate::SigmoidGate(Buffer& source, Buffer& gate, Buffer& out)
+    : source_(source), gate_(gate), out_(out) {
+  require(gate.width == out.width && source.width == out.width,
+          "A gate differs from its operand.");
+}
+
+void SigmoidGate::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    pass.kernels.sigmoid_gate(source_.row(row), gate_.row(row), out_.row(row), out_.width);
+  }
+}
+
+SplitHeads::SplitHeads(Buffer& source, Buffer& first, Buffer& second, int64_t head_dim)
+    : source_(source), first_(first), second_(second), head_dim_(head_dim) {
+  require(first.width == second.width && source.width == 2 * first.width &&
+              head_dim > 0 && first.width % head_dim == 0,
+          "Heads that lie side by side cannot be parted into these.");
+}
+
+void SplitHeads::run(const Pass&, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    const float* from = source_.row(row);
+    for (int64_t i = 0; i < first_.width; i += head_dim_, from += 2 * head_dim_) {
+      std::copy(from, from + head_dim_, first_.row(row) + i);
+      std::copy(from + head_dim_, from + 2 * head_dim_, second_.row(row) + i);
+    }
+  }
+}
+
+RopeAndStore::RopeAndStore(Buffer& query, Buffer& key, Buffer& value, Angles angles,
+                           int64_t head_dim, int64_t layer)
+    : query_(query), key_(key), value_(value), angles_(angles), head_dim_(head_dim), layer_(layer) {
+  require(head_dim > 0 && query.width % head_dim == 0 && key.width % head_dim == 0 &&
+              value.width % (key.width / head_dim) == 0 && 2 * angles.pairs <= head_dim,
+          "Queries, keys and values do not part into heads.");
+}
+
+void RopeAndStore::check(const Pass& pass) const {
+  const KeyValues& cache = layer_of(pass.state.attention, layer_);
+  require(cache.keys.dim == head_dim_ && cache.keys.heads * head_dim_ == key_.width &&
+              cache.values.heads * cache.values.dim == value_.width,
+          "The pages are of other sizes than the keys and values.");
+  check_pages(pass.batch, pass.index, cache);
+  if (angles_.pairs && pass.index.last_position() >= angles_.positions) {
+    throw std::invalid_argument("Position " + std::to_string(pass.index.last_position()) +
+                                " lies behind the " + std::to_string(angles_.positions) +
+                                " that the model was loaded for.");
+  }
+}
+
+void RopeAndStore::run(const Pass& pass, int64_t first, int64_t last) const {
+  const KeyValues& cache = pass.state.attention[static_cast<size_t>(layer_)];
+  const Batch& batch = pass.batch;
+  for (int64_t row = first; row < last; ++row) {
+    const int64_t position = batch.positions[row];
+    if (angles_.pairs) {
+      const float* cos = angles_.cos + position * angles_.pairs;
+      const float* sin = angles_.sin + position * angles_.pairs;
+      for (Buffer* turned : {&query_, &key_}) {
+        pass.kernels.rotate(turned->row(row), turned->width / head_dim_, head_dim_, cos, sin,
+                            angles_.pairs, angles_.interleaved);
+      }
+    }
+    const int64_t page = batch.page(batch.slots[row], position / kPagePositions);
+    pass.kernels.write_row(cache.keys, page, position % kPagePositions, key_.row(row));
+    pass.kernels.write_row(cache.values, page, position % kPagePositions, value_.row(row));
+  }
+}
+
+}  // namespace paceline

@@ -1,0 +1,50 @@
+// Where the state of the slots lies, as engine/kernels/{kv_pages,recurrent}.py lay it out.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/arch/inline.h"
+
+namespace paceline {
+
+/// Positions a page holds; attention splits the keys at its multiples.
+constexpr int64_t kPagePositions = 256;
+
+/// Elements that share a scale in q8_0.
+constexpr int64_t kCacheBlock = 32;
+
+/// How the elements of keys and values are stored; the numbers are part of the ABI.
+enum class CacheType : int32_t { f32 = 0, f16 = 1, q8_0 = 2 };
+
+/// Keys or values of one layer: [pages, heads, kPagePositions, dim].
+struct Plane {
+  CacheType type = CacheType::f32;
+  int64_t pages = 0;
+  int64_t heads = 0;
+  int64_t dim = 0;
+  void* elements = nullptr;    // float, half-precision bits, or int8 codes
+  uint16_t* scales = nullptr;  // q8_0: [pages, heads, kPagePositions, dim / kCacheBlock]
+
+  /// The number of a position's row of `dim` elements.
+  PACELINE_INLINE int64_t row(int64_t page, int64_t head, int64_t position) const {
+    return (page * heads + head) * kPagePositions + position;
+  }
+};
+
+/// The keys and the values of one layer.
+struct KeyValues {
+  Plane keys;
+  Plane values;
+};
+
+/// The committed states of one recurrent layer, and the tapes of the slots.
+struct RecurrentState {
+  float* state = nullptr;   // [entries, value_heads, key_dim, value_dim]
+  float* window = nullptr;  // [entries, taps - 1, channels]
+  float* tape = nullptr;    // [slots, tape_rows, channels + 2 value_heads]
+  int64_t entries = 0;
+  int64_t slots = 0;
+  int64_t tape_rows = 0;
+};
+
+}  // namespace paceline

@@ -1,0 +1,48 @@
+// Compiled once for each variant, with PACELINE_VARIANT its name and PACELINE_ARCH the header of its
+// vector types.
+//
+// Nothing here may leave a function that another variant's code could be linked to: every function
+// is in the variant's namespace or inlined, and the standard library's templates stay out.
+
+#include PACELINE_ARCH
+
+#include "cpu/kernels.h"
+
+#include "cpu/attention.inl"
+#include "cpu/delta_rule.inl"
+#include "cpu/elementwise.inl"
+#include "cpu/kv_rows.inl"
+#include "cpu/layouts.inl"
+#include "cpu/norm.inl"
+#include "cpu/quantise.inl"
+#include "cpu/rope.inl"
+
+#define PACELINE_TEXT(name) #name
+#define PACELINE_NAME(name) PACELINE_TEXT(name)
+
+namespace paceline::PACELINE_VARIANT {
+
+const Kernels& kernels() {
+  static constexpr Kernels table = {
+      .name = PACELINE_NAME(PACELINE_VARIANT),
+      .panel_rows = kPanelRows,
+      .tile_bytes = tile_bytes,
+      .repack = repack,
+      .quantise = quantise,
+      .multiply = multiply,
+      .rms_norm = rms_norm,
+      .gated_norm = gated_norm,
+      .swiglu = swiglu,
+      .sigmoid_gate = sigmoid_gate,
+      .rotate = rotate,
+      .write_row = write_row,
+      .attend_page = attend_page,
+      .merge_part = merge_part,
+      .finish_part = finish_part,
+      .delta_gates = delta_gates,
+      .advance_head = advance_head,
+  };
+  return table;
+}
+
+}  // namespace paceline::PACELINE_VARIANT

@@ -1,0 +1,148 @@
+"""Builds a program in the native library, operation by operation."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from engine.kernels.native_library import NativeHandle
+from engine.kernels.program import (
+    Attention,
+    Buffer,
+    DeltaRule,
+    Embed,
+    GatedNorm,
+    Linear,
+    Operation,
+    Program,
+    RmsNorm,
+    Rope,
+    RopeAndStore,
+    SigmoidGate,
+    SplitHeads,
+    SwiGlu,
+)
+from engine.kernels.torch_weights import rope_angles
+from engine.weights.quant_tensor import QuantTensor
+
+_NONE = -1  # an identifier that stands for nothing
+
+
+class NativeBuilder:
+    """Hands weights and operations over; identifiers of the library stand for them there."""
+
+    def __init__(self, handle: NativeHandle, positions: int) -> None:
+        self._handle = handle
+        self._positions = positions
+        self._buffers: dict[Buffer, int] = {}
+        self._matrices: dict[str, int] = {}
+        self._tables: dict[str, int] = {}
+        self._vectors: dict[str, int] = {}
+        self._angles: dict[Rope, tuple[int, int]] = {}
+
+    def build(self, program: Program, on_matrix: Callable[[QuantTensor], None]) -> None:
+        """Hand over a whole program; `on_matrix` follows each matrix, and may raise to stop."""
+        for matrix in program.matrices():
+            self._matrices[matrix.name] = self._blocks("add_matrix", matrix)
+            on_matrix(matrix)
+        for head, operations in enumerate((program.body, program.head)):
+            for operation in operations:
+                self._add(operation, head)
+        self._handle.call("set_logits", self._buffer(program.logits))
+
+    def _add(self, operation: Operation, head: int) -> None:
+        call, buffer = self._handle.call, self._buffer
+        match operation:
+            case Embed(table, out):
+                call("add_embed", self._table(table), buffer(out))
+            case RopeAndStore():
+                self._add_rope_and_store(operation)
+            case Attention(query, out, head_dim, layer, scale):
+                call("add_attention", buffer(query), buffer(out), head_dim, layer, scale)
+            case DeltaRule():
+                self._add_delta_rule(operation)
+            case _:
+                self._add_rowwise(operation, head)
+
+    def _add_rowwise(self, operation: Operation, head: int) -> None:
+        """Add one of those that need nothing but their rows, and so can be in the head."""
+        call, buffer = self._handle.call, self._buffer
+        match operation:
+            case RmsNorm(source, weight, out, epsilon):
+                vector = self._vector(weight)
+                call("add_rms_norm", head, buffer(source), vector, buffer(out), epsilon)
+            case GatedNorm(source, gate, weight, out, epsilon):
+                operands = buffer(source), buffer(gate), self._vector(weight), buffer(out)
+                call("add_gated_norm", head, *operands, epsilon)
+            case Linear(source, weight, bias, out, accumulate):
+                weights = self._matrices[weight.name], self._vector(bias) if bias else _NONE
+                call("add_linear", head, buffer(source), *weights, buffer(out), accumulate)
+            case SwiGlu(gate, up, out):
+                call("add_swiglu", head, buffer(gate), buffer(up), buffer(out))
+            case SigmoidGate(source, gate, out):
+                call("add_sigmoid_gate", head, buffer(source), buffer(gate), buffer(out))
+            case SplitHeads(source, first, second, head_dim):
+                halves = buffer(first), buffer(second)
+                call("add_split_heads", head, buffer(source), *halves, head_dim)
+            case _:
+                raise TypeError(f"{type(operation).__name__} has no native kernel")
+
+    def _add_rope_and_store(self, op: RopeAndStore) -> None:
+        rows = [self._buffer(rows) for rows in (op.query, op.key, op.value)]
+        cos, sin = self._turned(op.rope) if op.rope else (_NONE, _NONE)
+        pairs, interleaved = (op.rope.dims // 2, op.rope.interleaved) if op.rope else (0, False)
+        self._handle.call(
+            "add_rope_and_store", *rows, cos, sin, pairs, interleaved, op.head_dim, op.layer
+        )
+
+    def _add_delta_rule(self, op: DeltaRule) -> None:
+        rows = [self._buffer(rows) for rows in (op.mixed, op.decay, op.beta, op.out)]
+        convolution = op.convolution.decode().T.contiguous()
+        weights = (
+            self._floats(convolution),
+            self._vector(op.decay_bias),
+            self._vector(op.decay_rate),
+        )
+        shape = op.shape
+        sizes = shape.key_heads, shape.value_heads, shape.key_dim, shape.value_dim, shape.taps
+        self._handle.call("add_delta_rule", *rows, *weights, op.epsilon, *sizes, op.layer)
+
+    def _buffer(self, buffer: Buffer) -> int:
+        if buffer not in self._buffers:
+            self._buffers[buffer] = self._handle.call("add_buffer", buffer.width)
+        return self._buffers[buffer]
+
+    def _table(self, table: QuantTensor) -> int:
+        if table.name not in self._tables:
+            self._tables[table.name] = self._blocks("add_table", table)
+        return self._tables[table.name]
+
+    def _vector(self, weight: QuantTensor) -> int:
+        if weight.name not in self._vectors:
+            self._vectors[weight.name] = self._floats(weight.decode())
+        return self._vectors[weight.name]
+
+    def _turned(self, rope: Rope) -> tuple[int, int]:
+        if rope not in self._angles:
+            factors = None if rope.factors is None else rope.factors.decode().numpy()
+            angles = rope_angles(rope, self._positions, factors)
+            cos, sin = (
+                self._floats(torch.from_numpy(turn(angles).astype(np.float32)))
+                for turn in (np.cos, np.sin)
+            )
+            self._angles[rope] = cos, sin
+        return self._angles[rope]
+
+    def _blocks(self, function: str, weight: QuantTensor) -> int:
+        """Hand over a weight in its blocks; `weight` must live on where the library keeps them."""
+        if weight.data.device.type != "cpu" or not weight.data.is_contiguous():
+            raise TypeError(f"the blocks of {weight.name} do not lie in memory one by one")
+        rows, columns = weight.num_rows, weight.row_elements
+        return self._handle.call(
+            function, int(weight.type.ggml_type), rows, columns, weight.data.data_ptr()
+        )
+
+    def _floats(self, values: torch.Tensor) -> int:
+        """Hand over a copy of small weights."""
+        values = values.to(torch.float32).contiguous()
+        return self._handle.call("add_vector", values.numel(), values.data_ptr())

@@ -1,0 +1,320 @@
+"""Every operation with rows to try it on, and what its twin makes of them in double precision.
+
+Rows come out of float32 tables that `Embed` looks up, and the result is read where logits are. So
+any backend can be tried that runs programs, whatever it keeps inside.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from gguf import GGMLQuantizationType as GgmlType
+
+from engine.kernels import delta_rule, reference
+from engine.kernels.delta_rule import DeltaWeights
+from engine.kernels.kv_pages import LayerPages, make_plane
+from engine.kernels.program import (
+    Attention,
+    Buffer,
+    DeltaRule,
+    Embed,
+    GatedNorm,
+    Linear,
+    Operation,
+    Program,
+    RmsNorm,
+    Rope,
+    RopeAndStore,
+    SigmoidGate,
+    SplitHeads,
+    SwiGlu,
+)
+from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.state import ModelState
+from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS, DeltaShape
+from engine.kernels.torch_weights import rope_angles
+from engine.weights.quant_tensor import QuantTensor
+from engine.weights.quant_types import QUANT_TYPES, QuantType, quant_type
+
+FEW_ROWS, MANY_ROWS = 37, PAGE_POSITIONS + 13
+"""Rows of most samples, and of attention, which is to read across the end of a page."""
+
+PAGES = 2
+TAPE_ROWS = 17
+EPSILON = 1e-5
+
+# Sizes differ, so that a transposed axis shows; 512 is two whole blocks of every format.
+HEADS, KV_HEADS, KEY_DIM, VALUE_DIM = 6, 2, 64, 32
+IN, OUT = 512, 43
+DELTA = DeltaShape(key_heads=3, value_heads=9, key_dim=16, value_dim=20, taps=4)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One operation, ready to be tried.
+
+    Attributes:
+        name: the operation and its variant.
+        program: what computes it; row i holds token i.
+        expected: float64 `[rows, width]`, what `program.logits` shall hold.
+        quantised: whether it multiplies by quantised weights, which each backend rounds its way.
+        kv_type: what the cache is made of.
+    """
+
+    name: str
+    program: Program
+    expected: torch.Tensor
+    quantised: bool = False
+    kv_type: str = "f32"
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, at the positions from 0 on."""
+        return len(self.expected)
+
+    def new_state(self, device: torch.device) -> ModelState:
+        """The state before the first row, of one slot that has pages 0, 1 … and entry 0."""
+        keys, values = (
+            make_plane(self.kv_type, PAGES, KV_HEADS, dim, device) for dim in (KEY_DIM, VALUE_DIM)
+        )
+        recurrent = RecurrentLayer.allocate(DELTA, 1, 1, TAPE_ROWS, device)
+        recurrent.state.zero_()
+        recurrent.window.zero_()
+        return ModelState((LayerPages(keys, values),), (recurrent,))
+
+
+def samples() -> Iterator[Sample]:
+    """All samples, the same ones each time."""
+    source = _Source(np.random.default_rng(0), FEW_ROWS)
+    long_source = _Source(np.random.default_rng(1), MANY_ROWS)
+    for weights in QUANT_TYPES.values():
+        yield _embed(source, weights)
+    yield _rms_norm(source, "a row", groups=1)
+    yield _rms_norm(source, "heads", groups=HEADS)
+    for weights in QUANT_TYPES.values():
+        yield _linear(source, weights)
+    yield _linear_added(source)
+    yield _rope_and_store(source, "halves", Rope(KEY_DIM, 1e4, interleaved=False))
+    yield _rope_and_store(source, "pairs", Rope(KEY_DIM // 2, 5e5, interleaved=True))
+    factors = source.vector(KEY_DIM // 2, mean=4.0)
+    yield _rope_and_store(source, "factors", Rope(KEY_DIM, 1e4, False, 0.25, factors))
+    for kv_type in ELEMENT_BYTES:
+        yield _attention(long_source, kv_type)
+    yield _swiglu(source)
+    yield from _split_heads(source)
+    yield _sigmoid_gate(source)
+    yield _gated_norm(source)
+    yield _delta_rule(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows that an operation reads: their buffer, what fills it, and their values in float64."""
+
+    buffer: Buffer
+    feed: Embed
+    values: torch.Tensor
+
+    def heads(self, dim: int) -> torch.Tensor:
+        return self.values.view(len(self.values), -1, dim)
+
+
+class _Source:
+    """Random rows and weights, each weight under a name of its own."""
+
+    def __init__(self, random: np.random.Generator, num_rows: int) -> None:
+        self.num_rows = num_rows
+        self._random = random
+        self._names = 0
+
+    def rows(self, width: int) -> _Rows:
+        table = self.matrix(quant_type(GgmlType.F32), self.num_rows, width)
+        buffer = Buffer(table.name, width)
+        return _Rows(buffer, Embed(table, buffer), _double(table))
+
+    def vector(self, size: int, mean: float = 0.0) -> QuantTensor:
+        values = mean + 0.1 * self._normal(size)
+        return self._tensor(values.view(np.uint8), quant_type(GgmlType.F32), (size,))
+
+    def matrix(self, weights: QuantType, rows: int, columns: int) -> QuantTensor:
+        """Random weights; of blocks all bits are random but those of the half-precision scales."""
+        if weights.dtype is not None:
+            values = torch.from_numpy(self._normal(rows, columns)).to(weights.dtype)
+            data = values.view(torch.uint8).flatten().numpy()
+        else:
+            blocks = self._random.integers(
+                256, size=(rows * columns // weights.block_elements, weights.block_bytes)
+            ).astype(np.uint8)
+            for field in _half_fields(weights):
+                scales = self._random.uniform(0.5, 1.0, len(blocks)).astype(np.float16)
+                blocks[:, field] = scales[:, None].view(np.uint8)
+            data = blocks.ravel()
+        return self._tensor(data, weights, (rows, columns))
+
+    def _normal(self, *shape: int) -> np.ndarray:
+        return self._random.standard_normal(shape).astype(np.float32)
+
+    def _tensor(self, data: np.ndarray, type_: QuantType, shape: tuple[int, ...]) -> QuantTensor:
+        self._names += 1
+        return QuantTensor(f"sample {self._names}", torch.from_numpy(data), type_, shape)
+
+
+def _half_fields(weights: QuantType) -> Iterator[slice]:
+    """Where a block has its scale and its minimum: the fields `d` and `dmin` of its layout."""
+    offset = 0
+    for field in weights.layout.split(", "):
+        name, nbytes = field.split(":")
+        if name in ("d", "dmin"):
+            yield slice(offset, offset + int(nbytes))
+        offset += int(nbytes)
+
+
+def _sample(
+    name: str,
+    inputs: Sequence[_Rows],
+    operations: Sequence[Operation],
+    out: Buffer,
+    expected: torch.Tensor,
+    *,
+    quantised: bool = False,
+    kv_type: str = "f32",
+) -> Sample:
+    body = (*(rows.feed for rows in inputs), *operations)
+    return Sample(name, Program(body, (), out), expected, quantised, kv_type)
+
+
+def _embed(source: _Source, weights: QuantType) -> Sample:
+    table, out = source.matrix(weights, source.num_rows, IN), Buffer("out", IN)
+    return _sample(f"Embed {weights.name}", [], [Embed(table, out)], out, _double(table))
+
+
+def _rms_norm(source: _Source, variant: str, groups: int) -> Sample:
+    x, weight = source.rows(groups * KEY_DIM), source.vector(KEY_DIM, mean=1.0)
+    out = Buffer("out", x.buffer.width)
+    expected = reference.rms_norm(x.values, _double(weight), EPSILON)
+    operation = RmsNorm(x.buffer, weight, out, EPSILON)
+    return _sample(f"RmsNorm, {variant}", [x], [operation], out, expected)
+
+
+def _linear(source: _Source, weights: QuantType) -> Sample:
+    x, out = source.rows(IN), Buffer("out", OUT)
+    matrix, bias = source.matrix(weights, OUT, IN), source.vector(OUT)
+    expected = x.values @ _double(matrix).T + _double(bias)
+    operation, quantised = Linear(x.buffer, matrix, bias, out), weights.dtype is None
+    name = f"Linear {weights.name}"
+    return _sample(name, [x], [operation], out, expected, quantised=quantised)
+
+
+def _linear_added(source: _Source) -> Sample:
+    x, residual = source.rows(IN), source.rows(OUT)
+    matrix = source.matrix(quant_type(GgmlType.F32), OUT, IN)
+    operation = Linear(x.buffer, matrix, None, residual.buffer, accumulate=True)
+    expected = residual.values + x.values @ _double(matrix).T
+    return _sample("Linear, added", [x, residual], [operation], residual.buffer, expected)
+
+
+def _rope_and_store(source: _Source, variant: str, rope: Rope) -> Sample:
+    """The query as it was turned; how keys are stored shows in the samples of attention."""
+    inputs = _query_key_value(source)
+    query = inputs[0]
+    operation = _store(inputs, rope)
+    expected = _turned(query.heads(KEY_DIM), rope).flatten(1)
+    return _sample(f"RopeAndStore, {variant}", inputs, [operation], query.buffer, expected)
+
+
+def _attention(source: _Source, kv_type: str) -> Sample:
+    """What is turned first may round to 8 bits either way; a cache of floats alone gets it."""
+    inputs = _query_key_value(source)
+    rope = Rope(KEY_DIM, 1e4, interleaved=False) if kv_type == "f32" else None
+    query, key = (_turned(rows.heads(KEY_DIM), rope) for rows in inputs[:2])
+    keys, values = (_rounded(rows, kv_type) for rows in (key, inputs[2].heads(VALUE_DIM)))
+    out, scale = Buffer("out", HEADS * VALUE_DIM), KEY_DIM**-0.5
+    expected = reference.attention(query, [(0, keys, values)], torch.arange(source.num_rows), scale)
+    operations = (_store(inputs, rope), Attention(inputs[0].buffer, out, KEY_DIM, 0, scale))
+    return _sample(f"Attention, {kv_type}", inputs, operations, out, expected, kv_type=kv_type)
+
+
+def _swiglu(source: _Source) -> Sample:
+    gate, up, out = source.rows(IN), source.rows(IN), Buffer("out", IN)
+    expected = reference.swiglu(gate.values, up.values)
+    return _sample("SwiGlu", [gate, up], [SwiGlu(gate.buffer, up.buffer, out)], out, expected)
+
+
+def _split_heads(source: _Source) -> Iterator[Sample]:
+    both = source.rows(2 * HEADS * KEY_DIM)
+    halves = Buffer("first", HEADS * KEY_DIM), Buffer("second", HEADS * KEY_DIM)
+    pairs = both.values.view(-1, HEADS, 2, KEY_DIM)
+    for index, out in enumerate(halves):
+        expected = pairs[:, :, index].flatten(1)
+        operation = SplitHeads(both.buffer, *halves, KEY_DIM)
+        yield _sample(f"SplitHeads, {out.name}", [both], [operation], out, expected)
+
+
+def _sigmoid_gate(source: _Source) -> Sample:
+    x, gate, out = source.rows(IN), source.rows(IN), Buffer("out", IN)
+    expected = x.values * torch.sigmoid(gate.values)
+    operation = SigmoidGate(x.buffer, gate.buffer, out)
+    return _sample("SigmoidGate", [x, gate], [operation], out, expected)
+
+
+def _gated_norm(source: _Source) -> Sample:
+    width = HEADS * VALUE_DIM
+    x, gate, out = source.rows(width), source.rows(width), Buffer("out", width)
+    weight = source.vector(VALUE_DIM, mean=1.0)
+    normed = reference.rms_norm(x.values, _double(weight), EPSILON)
+    operation = GatedNorm(x.buffer, gate.buffer, weight, out, EPSILON)
+    expected = reference.swiglu(gate.values, normed)
+    return _sample("GatedNorm", [x, gate], [operation], out, expected)
+
+
+def _delta_rule(source: _Source) -> Sample:
+    heads, out = DELTA.value_heads, Buffer("out", DELTA.value_heads * DELTA.value_dim)
+    inputs = [source.rows(width) for width in (DELTA.channels, heads, heads)]
+    convolution = source.matrix(quant_type(GgmlType.F32), DELTA.channels, DELTA.taps)
+    bias, rate = source.vector(heads, mean=-2.0), source.vector(heads, mean=-1.0)
+    mixed, decay, beta = (rows.buffer for rows in inputs)
+    operation = DeltaRule(mixed, decay, beta, out, convolution, bias, rate, EPSILON, DELTA, layer=0)
+    weights = DeltaWeights(_double(convolution).T, _double(bias), _double(rate))
+    state = torch.zeros(heads, DELTA.key_dim, DELTA.value_dim, dtype=torch.float64)
+    window = torch.zeros(DELTA.taps - 1, DELTA.channels, dtype=torch.float64)
+    expected = []
+    for row, decay_row, beta_row in zip(*(rows.values for rows in inputs), strict=True):
+        gates = delta_rule.gates(decay_row, beta_row, weights)
+        query = delta_rule.advance(state, window, row, *gates, weights, DELTA, EPSILON)
+        expected.append(delta_rule.read(state, query))
+    return _sample("DeltaRule", inputs, [operation], out, torch.stack(expected))
+
+
+def _query_key_value(source: _Source) -> list[_Rows]:
+    widths = (HEADS * KEY_DIM, KV_HEADS * KEY_DIM, KV_HEADS * VALUE_DIM)
+    return [source.rows(width) for width in widths]
+
+
+def _store(inputs: Sequence[_Rows], rope: Rope | None) -> RopeAndStore:
+    query, key, value = (rows.buffer for rows in inputs)
+    return RopeAndStore(query, key, value, rope, KEY_DIM, layer=0)
+
+
+def _turned(heads: torch.Tensor, rope: Rope | None) -> torch.Tensor:
+    if rope is None:
+        return heads
+    factors = None if rope.factors is None else rope.factors.decode().numpy()
+    angles = torch.from_numpy(rope_angles(rope, len(heads), factors))
+    return reference.rotate(heads, angles.cos(), angles.sin(), interleaved=rope.interleaved)
+
+
+def _rounded(rows: torch.Tensor, kv_type: str) -> torch.Tensor:
+    """Rows `[n, heads, dim]` as a cache holds them: float64 `[heads, n, dim]`."""
+    if kv_type == "f32":
+        return rows.transpose(0, 1)
+    plane = make_plane(kv_type, 1, rows.shape[1], rows.shape[2], torch.device("cpu"))
+    parts = []
+    for part in torch.split(rows.float(), PAGE_POSITIONS):
+        plane.write(0, 0, part)
+        parts.append(plane.read(0, len(part)).double())
+    return torch.cat(parts, 1)
+
+
+def _double(weight: QuantTensor) -> torch.Tensor:
+    return weight.decode().double()

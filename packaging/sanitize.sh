@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs the native tests under the address and undefined-behaviour sanitizers:
+#
+#   PYTHON=.venv/bin/python packaging/sanitize.sh [arguments of pytest]
+#
+# The library with the sanitizers takes the place of the usual one meanwhile.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/sanitize
+library=engine/kernels/paceline_cpu.so
+python=${PYTHON:-.venv/bin/python}
+PATH+=:$PWD/.venv/bin # where packaging/dev.py puts CMake and Ninja if the system has none
+
+cmake -S engine/kernels/csrc -B $build -G Ninja -DPACELINE_SANITIZE=ON \
+  -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 >/dev/null
+cmake --build $build
+
+usual=$(mktemp)
+if [[ -e $library ]]; then cp -p $library "$usual"; else rm "$usual"; fi
+restore() { if [[ -e $usual ]]; then mv "$usual" $library; else rm -f $library; fi; }
+trap restore EXIT
+cmake --install $build --prefix . >/dev/null
+
+# Python was built without the sanitizers, so their runtime must be there first; what Python itself
+# keeps until it ends is no leak of ours.
+preload=$("${CXX:-c++}" -print-file-name=libasan.so)
+preload+=:$("${CXX:-c++}" -print-file-name=libubsan.so)
+preload+=:$("${CXX:-c++}" -print-file-name=libstdc++.so)
+LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+  "$python" -m pytest tests/engine/kernels/native "$@"

@@ -1,0 +1,218 @@
+"""The gated delta rule, its tape and its folds: native against the twins."""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+
+from engine.base.errors import RequestError
+from engine.kernels.program import Buffer, DeltaRule, Program
+from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.state import ModelState
+from engine.kernels.state_types import DeltaShape
+from tests.helpers.one_operation import (
+    CPU,
+    PassOf,
+    Rows,
+    SlotState,
+    native,
+    program_of,
+    twin,
+    weight,
+)
+
+ENTRIES, SLOTS, TAPE_ROWS = 5, 4, 70
+SHAPES = (
+    DeltaShape(key_heads=3, value_heads=6, key_dim=16, value_dim=20, taps=4),
+    DeltaShape(key_heads=2, value_heads=2, key_dim=40, value_dim=64, taps=2),
+    DeltaShape(key_heads=1, value_heads=5, key_dim=7, value_dim=33, taps=3),
+)
+ROWS = 70  # more than are convolved at a time
+TAPED = SlotState(entry=1, write_entry=-1, tape_start=0)
+IN_PLACE = SlotState(entry=1, write_entry=1)
+
+
+@pytest.fixture(params=SHAPES, ids=lambda shape: f"{shape.key_heads}of{shape.value_heads}")
+def shape(request: pytest.FixtureRequest) -> DeltaShape:
+    torch.manual_seed(4)
+    return request.param
+
+
+def program(shape: DeltaShape) -> Program:
+    heads, channels = shape.value_heads, shape.channels
+    mixed, decay, beta = Buffer("mixed", channels), Buffer("decay", heads), Buffer("beta", heads)
+    out = Buffer("out", heads * shape.value_dim)
+    operation = DeltaRule(
+        mixed,
+        decay,
+        beta,
+        out,
+        convolution=weight("convolution", torch.randn(channels, shape.taps)),
+        decay_bias=weight("bias", torch.randn(heads)),
+        decay_rate=weight("rate", -torch.rand(heads) - 0.1),
+        epsilon=1e-6,
+        shape=shape,
+        layer=0,
+    )
+    inputs = {buffer: 2 * torch.randn(ROWS, buffer.width) for buffer in (mixed, decay, beta)}
+    return program_of(inputs, [operation], out)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A layer's state: random in entries that are held, NaN wherever nothing is live."""
+
+    layer: RecurrentLayer
+
+    @classmethod
+    def random(cls, shape: DeltaShape) -> "Kept":
+        layer = RecurrentLayer.allocate(shape, ENTRIES, SLOTS, TAPE_ROWS, CPU)
+        generator = torch.Generator().manual_seed(5)
+        for tensor in (layer.state, layer.window):
+            tensor.copy_(0.3 * torch.randn(tensor.shape, generator=generator))
+            tensor[4] = torch.nan
+        layer.tape.fill_(torch.nan)
+        return cls(layer)
+
+    @property
+    def state(self) -> ModelState:
+        return ModelState((), (self.layer,))
+
+    def same_as(self, other: "Kept", entry: int) -> bool:
+        ours, theirs = self.layer, other.layer
+        return torch.equal(ours.state[entry], theirs.state[entry]) and torch.equal(
+            ours.window[entry], theirs.window[entry]
+        )
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, ROWS])
+def test_rows_go_through_the_state_as_through_that_of_the_twin(
+    isa: str, shape: DeltaShape, rows: int
+) -> None:
+    one = program(shape)
+    chunk = PassOf([Rows(range(rows))], {0: IN_PLACE})
+    ours, theirs = Kept.random(shape), Kept.random(shape)
+    result = chunk.run(native(one, isa=isa), ours.state)
+    expected = chunk.run(twin(one), theirs.state)
+    assert torch.allclose(result, expected, rtol=1e-4, atol=1e-5)
+    assert torch.allclose(ours.layer.state[1], theirs.layer.state[1], rtol=1e-4, atol=1e-5)
+    assert torch.equal(ours.layer.window[1], theirs.layer.window[1])
+    for entry in (0, 2, 3):
+        assert ours.same_as(theirs, entry)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("chunk", [1, 7, 33])
+def test_chunks_leave_the_same_bits(isa: str, shape: DeltaShape, threads: int, chunk: int) -> None:
+    one = program(shape)
+    whole, parts = Kept.random(shape), Kept.random(shape)
+    expected = PassOf([Rows(range(ROWS))], {0: IN_PLACE}).run(native(one, isa=isa), whole.state)
+    model = native(one, isa=isa, threads=threads)
+    results = []
+    for start in range(0, ROWS, chunk):
+        rows = range(start, min(start + chunk, ROWS))
+        results.append(PassOf([Rows(rows, position=start)], {0: IN_PLACE}).run(model, parts.state))
+        model.poison()
+    assert torch.equal(torch.cat(results), expected)
+    assert parts.same_as(whole, 1)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 4, 40, ROWS])
+def test_folding_a_tape_is_decoding_one_by_one(isa: str, shape: DeltaShape, kept: int) -> None:
+    one = program(shape)
+    model = native(one, isa=isa)
+    drafted, decoded, untouched = (Kept.random(shape) for _ in range(3))
+    result = PassOf([Rows(range(ROWS))], {0: TAPED}).run(model, drafted.state)
+    assert drafted.same_as(untouched, 1)
+    model.poison()
+    model.fold((drafted.layer,), 1, 0, kept)
+    for row in range(kept):
+        single = PassOf([Rows([row], position=row)], {0: IN_PLACE}).run(model, decoded.state)
+        assert torch.equal(result[row : row + 1], single)
+    assert drafted.same_as(decoded, 1)
+
+
+def test_a_tape_can_be_folded_by_the_twin_and_the_other_way_round(shape: DeltaShape) -> None:
+    one = program(shape)
+    chunk = PassOf([Rows(range(9))], {0: TAPED})
+    models = native(one), twin(one)
+    ours, theirs = Kept.random(shape), Kept.random(shape)
+    for model, kept in zip(models, (ours, theirs), strict=True):
+        chunk.run(model, kept.state)
+    assert torch.allclose(ours.layer.tape[0, :9], theirs.layer.tape[0, :9], rtol=1e-5, atol=1e-6)
+    for model, kept in zip(models, (theirs, ours), strict=True):
+        model.fold((kept.layer,), 1, 0, 9)
+    assert torch.allclose(ours.layer.state[1], theirs.layer.state[1], rtol=1e-4, atol=1e-5)
+
+
+def test_passes_that_go_on_from_each_other_leave_the_committed_state(
+    isa: str, shape: DeltaShape
+) -> None:
+    one = program(shape)
+    model = native(one, isa=isa)
+    drafting, untouched = Kept.random(shape), Kept.random(shape)
+    whole = PassOf([Rows(range(12))], {2: TAPED}), Kept.random(shape)
+    expected = PassOf([Rows(range(12), slot=2)], {2: TAPED}).run(model, whole[1].state)
+    first = SlotState(entry=1, write_entry=4, tape_start=0)
+    then = SlotState(entry=4, write_entry=4, tape_start=5)
+    results = [
+        PassOf([Rows(range(5), slot=2)], {2: first}).run(model, drafting.state),
+        PassOf([Rows(range(5, 12), slot=2, position=5)], {2: then}).run(model, drafting.state),
+    ]
+    assert torch.equal(torch.cat(results), expected)
+    assert drafting.same_as(untouched, 1)
+    assert torch.equal(drafting.layer.tape[2, :12], whole[1].layer.tape[2, :12])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_slots_in_one_pass_do_not_touch_each_other(
+    isa: str, shape: DeltaShape, threads: int
+) -> None:
+    one = program(shape)
+    slots = {
+        0: IN_PLACE,
+        1: SlotState(entry=0, write_entry=-1, tape_start=0),
+        3: SlotState(entry=2, write_entry=2),
+    }
+    groups = [
+        Rows(range(3), slot=3),
+        Rows(range(10, 12), slot=0),
+        Rows([20], slot=1),
+        Rows(range(12, 52), slot=0, position=2),
+        Rows([21], slot=1, position=1),
+    ]
+    mixed, solo = Kept.random(shape), Kept.random(shape)
+    together = PassOf(groups, slots).run(native(one, isa=isa, threads=threads), mixed.state)
+    alone = native(one, isa=isa, threads=1)
+    parts = {
+        slot: PassOf([group for group in groups if group.slot == slot], slots).run(
+            alone, solo.state
+        )
+        for slot in slots
+    }
+    assert torch.equal(together[:3], parts[3])
+    assert torch.equal(torch.cat((together[3:5], together[6:46])), parts[0])
+    assert torch.equal(torch.cat((together[5:6], together[46:])), parts[1])
+    for entry in range(4):
+        assert mixed.same_as(solo, entry)
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        (SlotState(entry=ENTRIES), "no recurrent state"),
+        (SlotState(entry=-1), "no recurrent state"),
+        (SlotState(write_entry=ENTRIES), "no recurrent state"),
+        (SlotState(tape_start=TAPE_ROWS - 1), "more rows than its tape"),
+    ],
+)
+def test_a_state_that_is_not_there_is_refused(where: SlotState, reason: str) -> None:
+    shape = SHAPES[0]
+    with pytest.raises(RequestError, match=reason):
+        PassOf([Rows(range(2))], {0: where}).run(native(program(shape)), Kept.random(shape).state)
+
+
+def test_a_tape_that_is_not_there_is_not_folded() -> None:
+    model, kept = native(program(SHAPES[0])), Kept.random(SHAPES[0])
+    with pytest.raises(RequestError, match="no such tape"):
+        model.fold((kept.layer,), 1, 0, TAPE_ROWS + 1)

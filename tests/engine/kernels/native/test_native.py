@@ -1,0 +1,102 @@
+"""What holds for the binding: who can run natively, what a failure says, and what is let go."""
+
+import gc
+import weakref
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.base.errors import DeviceError, LoadCancelledError
+from engine.kernels import native_library
+from engine.kernels.native import NativeModel, why_not_native
+from engine.kernels.program import Buffer, Linear, Program
+from engine.weights.quant_tensor import QuantTensor
+from tests.helpers.native_products import usable_variants
+from tests.helpers.one_operation import CPU, all_rows, native, program_of, skip_unless_built, weight
+
+SOURCE, OUT = Buffer("source", 8), Buffer("out", 3)
+
+
+def product() -> Program:
+    linear = Linear(SOURCE, weight("matrix", torch.randn(3, 8)), None, OUT)
+    return program_of({SOURCE: torch.randn(5, 8)}, [linear], OUT)
+
+
+def test_a_program_of_known_operations_runs_natively_where_the_library_is_built() -> None:
+    skip_unless_built()
+    assert why_not_native(product(), CPU) == ""
+
+
+def test_without_the_library_the_reason_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(native_library, "LIBRARY", tmp_path / "paceline_cpu.so")
+    assert why_not_native(product(), CPU) == "The native kernels are not installed."
+
+
+def test_a_library_that_cannot_be_loaded_is_a_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    damaged = tmp_path / "paceline_cpu.so"
+    damaged.write_bytes(b"no library")
+    monkeypatch.setattr(native_library, "LIBRARY", damaged)
+    assert why_not_native(product(), CPU) == "The native kernels cannot be loaded."
+
+
+def test_an_unknown_variant_is_a_reason_that_names_what_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    skip_unless_built()
+    monkeypatch.setenv("PACELINE_ISA", "avx9000")
+    reason = why_not_native(product(), CPU)
+    assert "avx9000" in reason
+    assert all(isa in reason for isa in usable_variants())
+    with pytest.raises(DeviceError, match="avx9000"):
+        native(product())
+
+
+def test_another_device_is_a_reason() -> None:
+    assert "cuda" in why_not_native(product(), torch.device("cuda"))
+
+
+def test_the_environment_chooses_the_variant(monkeypatch: pytest.MonkeyPatch) -> None:
+    skip_unless_built()
+    monkeypatch.setenv("PACELINE_ISA", "portable")
+    assert native(product()).kernels == "native (portable)"
+
+
+def test_loading_stops_where_it_is_asked_to() -> None:
+    skip_unless_built()
+
+    def stop(_: QuantTensor) -> None:
+        raise LoadCancelledError("stopped")
+
+    with pytest.raises(LoadCancelledError):
+        NativeModel(product(), 16, 1, stop)
+
+
+def test_rows_whose_logits_nobody_wants_leave_none() -> None:
+    model = native(product())
+    assert replace(all_rows(5), wanted=()).run(model).shape == (0, OUT.width)
+    assert all_rows(0).run(model).shape == (0, OUT.width)
+
+
+def test_only_wanted_rows_go_through_the_head() -> None:
+    body = product()
+    matrix = weight("head", torch.randn(4, 3))
+    logits = Buffer("logits", 4)
+    model = native(Program(body.body, (Linear(OUT, matrix, None, logits),), logits))
+    every = all_rows(5)
+    some = replace(every, wanted=(1, 2, 4))
+    assert torch.equal(some.run(model), every.run(model)[[1, 2, 4]])
+
+
+def test_a_model_that_is_dropped_is_gone() -> None:
+    model = native(product())
+    all_rows(5).run(model)
+    left = weakref.ref(model)
+    del model
+    gc.collect()
+    assert left() is None

@@ -1,0 +1,70 @@
+"""What a self-test finds out about a backend."""
+
+import pytest
+import torch
+
+from engine.kernels import reference
+from engine.kernels.samples import Sample, samples
+from engine.kernels.trial import Candidate, candidates, try_sample
+
+
+@pytest.fixture
+def by_torch() -> Candidate:
+    return candidates("cpu")[0]
+
+
+def sample(name: str) -> Sample:
+    return next(each for each in samples() if each.name == name)
+
+
+def test_every_sample_differs_from_every_other_in_name() -> None:
+    names = [each.name for each in samples()]
+    assert len(set(names)) == len(names)
+
+
+def test_samples_are_the_same_each_time() -> None:
+    for one, other in zip(samples(), samples(), strict=True):
+        assert torch.equal(one.expected, other.expected)
+
+
+@pytest.mark.parametrize("error", [1e-3, torch.nan])
+def test_a_wrong_number_is_an_error(
+    by_torch: Candidate, monkeypatch: pytest.MonkeyPatch, error: float
+) -> None:
+    swiglu = reference.swiglu
+    gated = sample("SwiGlu")
+    monkeypatch.setattr(reference, "swiglu", lambda *rows: swiglu(*rows) * (1 + error))
+    trial = try_sample(by_torch, gated)
+    assert trial.rows_stand_alone is (error < 1)  # what is no number equals nothing
+    assert not trial.passed
+
+
+def test_rows_that_depend_on_those_before_them_are_told(
+    by_torch: Candidate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leaning(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+        nonlocal calls
+        calls += 1
+        return swiglu(gate, up) * (1 + 1e-6 * (calls % 5))
+
+    calls = 0
+    swiglu = reference.swiglu
+    gated = sample("SwiGlu")
+    monkeypatch.setattr(reference, "swiglu", leaning)
+    trial = try_sample(by_torch, gated)
+    assert trial.error <= trial.allowed
+    assert not trial.rows_stand_alone
+    assert not trial.passed
+
+
+def test_a_fold_that_leaves_out_a_row_is_told(
+    by_torch: Candidate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recurrent = sample("DeltaRule")
+    assert try_sample(by_torch, recurrent).passed
+    fold = type(by_torch.build(recurrent.program, recurrent.rows)).fold
+    monkeypatch.setattr(
+        "engine.kernels.interpreter.TorchModel.fold",
+        lambda self, layers, entry, slot, rows: fold(self, layers, entry, slot, rows - 1),
+    )
+    assert not try_sample(by_torch, recurrent).passed
