@@ -16,6 +16,7 @@ from engine.base.errors import (
 )
 from engine.base.types import (
     ChatOptions,
+    Drafting,
     Event,
     Failed,
     Finished,
@@ -28,16 +29,19 @@ from engine.base.types import (
     PromptProgress,
     Request,
     SamplingParams,
+    Script,
     Segment,
     StopReason,
     TextDelta,
     Timings,
     TokenLogprob,
+    Waiting,
 )
 
 __all__ = [
     "ChatOptions",
     "DeviceError",
+    "Drafting",
     "Engine",
     "EngineStoppedError",
     "Event",
@@ -59,6 +63,7 @@ __all__ = [
     "Request",
     "RequestError",
     "SamplingParams",
+    "Script",
     "Segment",
     "StopReason",
     "TemplateError",
@@ -66,4 +71,5 @@ __all__ = [
     "Timings",
     "TokenLogprob",
     "UnsupportedModelError",
+    "Waiting",
 ]

@@ -55,10 +55,11 @@ class Engine:
     ) -> LoadedModel:
         """Load a model in place of the present one, which answers until the new one is ready.
 
-        Cancelling the task that waits cancels the load and leaves the present model as it was.
+        Where memory does not hold both, the present one goes first, and its requests fail with
+        that reason. Cancelling the task that waits cancels the load.
 
         Raises:
-            PacelineError: the model cannot be loaded; the present one stays.
+            PacelineError: the model cannot be loaded; the present one stays, if it had not to go.
         """
         if self._closed.is_set():
             raise EngineStoppedError(CLOSED)
@@ -75,7 +76,7 @@ class Engine:
 
         self._loads.add(cancelled)
         loading = loop.run_in_executor(
-            self._loader, _start_worker, path, options, report, cancelled
+            self._loader, _start_worker, path, options, report, cancelled, self._worker
         )
         try:
             worker = await asyncio.shield(loading)
@@ -159,13 +160,15 @@ def _start_worker(
     options: LoadOptions,
     report: Callable[[LoadProgress], None],
     cancelled: threading.Event,
+    present: "Worker | None",
 ) -> "Worker":
     report(LoadProgress("Starting the engine", 0.0))
     _import_torch()
     from engine.api.loading import load_model
     from engine.api.worker import Worker
 
-    return Worker(load_model(path, options, report, cancelled))
+    gives_way = present.present() if present else None
+    return Worker(load_model(path, options, report, cancelled, gives_way))
 
 
 @cache

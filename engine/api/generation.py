@@ -17,6 +17,8 @@ class Generation:
 
     Attributes:
         cancelled: set by `cancel`, read by the engine.
+        in_view: set while a person looks at this reply, which then comes before others; read by
+            the engine, may change at any time.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -24,6 +26,7 @@ class Generation:
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._ended = False
         self.cancelled = threading.Event()
+        self.in_view = threading.Event()
 
     def cancel(self) -> None:
         """Ask for the end; `Finished` follows within one step, with what is there by then."""

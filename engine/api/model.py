@@ -1,12 +1,13 @@
 """A loaded model: what runs it, and what turns text into tokens and back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.base.errors import UnsupportedModelError
 from engine.base.types import ChatOptions, LoadedModel, Message, Request, Segment
 from engine.gguf.reader import GgufFile
 from engine.models.runner import Runner
+from engine.speculative.priority import PriorityList
 from engine.text.chat_template import CHATML, ChatTemplate
 from engine.text.prompt import build_prompt
 from engine.text.tokenizer import Tokenizer
@@ -16,23 +17,40 @@ CHATML_END = "<|im_end|>"
 
 
 @dataclass(frozen=True, slots=True)
+class PresentModel:
+    """A model that runs while another is loaded, and gives way where there is no room for both.
+
+    Attributes:
+        held_bytes: by device, what that gives back at least.
+        unload: ends it and waits until its memory is free.
+    """
+
+    held_bytes: Mapping[str, int]
+    unload: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """A loaded model with its text formats.
 
     Attributes:
         loaded: the facts that callers see.
-        file: the mapped file; the runner reads weights from it until `close`.
+        files: the mapped files; weights are read from them until `close`.
+        methods: what can draft.
         tokenizer: None where the file has none that can be used.
         template: None where conversations cannot be put into the model's format.
         problem: why one of them is missing; empty otherwise.
+        held_bytes: by device, what unloading it gives back at least: its weights.
     """
 
     loaded: LoadedModel
-    file: GgufFile
+    files: tuple[GgufFile, ...]
     runner: Runner
+    methods: PriorityList
     tokenizer: Tokenizer | None
     template: ChatTemplate | None
     problem: str
+    held_bytes: Mapping[str, int]
 
     def prompt(self, messages: Sequence[Message]) -> tuple[Segment, ...]:
         """A conversation in the model's own chat format.
@@ -54,5 +72,6 @@ class Model:
         return Request(self.prompt(messages), options.max_tokens, options.sampling, stop)
 
     def close(self) -> None:
-        """Let the file go."""
-        self.file.close()
+        """Let the files go."""
+        for file in self.files:
+            file.close()

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from engine.api.admission import check_request
 from engine.api.generation import Generation
-from engine.api.model import Model
+from engine.api.model import Model, PresentModel
 from engine.base.errors import EngineStoppedError
 from engine.base.types import Failed, Request
-from engine.scheduler.feed import Feed
+from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
 from engine.scheduler.step import Stepper
@@ -33,7 +33,9 @@ class Worker:
         self._lock = threading.Lock()
         self._stopped: EngineStoppedError | None = None
         loaded = model.loaded
-        self._stepper = Stepper(model.runner, loaded.slots, loaded.context, time.perf_counter)
+        self._stepper = Stepper(
+            model.runner, model.methods, loaded.slots, loaded.context, time.perf_counter
+        )
         self._thread = threading.Thread(target=self._run, name="paceline-engine", daemon=True)
         self._thread.start()
 
@@ -49,10 +51,12 @@ class Worker:
                 return
             model = self.model
         request = make(model)
-        check_request(request, model.loaded.context, model.runner.vocab_size)
-        feed = Feed(request.prompt, model.runner.prompt_group)
+        check_request(request, model.loaded.context, model.runner.vocab_size, model.methods.methods)
+        feed = Feed(request.prompt, model.runner.grouping)
         reply = Reply(request, model.tokenizer, time.perf_counter)
-        job = Job(request, feed, reply, generation.publish, generation.cancelled)
+        job = Job(
+            request, feed, reply, generation.publish, generation.cancelled, generation.in_view
+        )
         with self._lock:
             if not self._stopped:
                 self._inbox.put(job)
@@ -64,6 +68,17 @@ class Worker:
         with self._lock:
             self._stopped = self._stopped or reason
             self._inbox.put(None)
+
+    def present(self) -> PresentModel | None:
+        """What it holds and how to let it go; None where it has ended."""
+        with self._lock:
+            return None if self._stopped else PresentModel(self.model.held_bytes, self._give_way)
+
+    def _give_way(self) -> None:
+        self.stop(
+            EngineStoppedError("The model was unloaded to make room for another. Load a model.")
+        )
+        self.join()
 
     @property
     def is_alive(self) -> bool:

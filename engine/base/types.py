@@ -14,11 +14,28 @@ from engine.base.errors import PacelineError
 DEVICES = ("auto", "cpu", "cuda", "mps")
 """Names of devices to compute on; `auto` is the best that is there."""
 
+KERNELS = ("auto", "native", "torch")
+"""What to compute with; `auto` is the native kernels where they can serve."""
+
 MOST_THREADS = 1024
 """More than any computer has cores for; OpenMP crashes the process where it cannot start them."""
 
 MOST_SLOTS = 64
 """Each slot holds a cache of its own, so more would be a slip of the finger."""
+
+DRAFT_METHODS = (
+    "ngram-simple",
+    "ngram-map-k",
+    "ngram-map-k4v",
+    "ngram-mod",
+    "ngram-cache",
+    "draft",
+    "scripted",
+)
+"""What can draft, in the order in which all of them are asked: what costs least comes first."""
+
+LONGEST_DRAFT = 64
+"""Tokens proposed at once at most; the tapes of recurrent layers have room for so many rows."""
 
 
 class StopReason(StrEnum):
@@ -63,6 +80,35 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class Script:
+    """A continuation to propose, for tests and measurement: the rate of acceptance is then known.
+
+    Each token is proposed as it stands with probability `accept`, else a wrong one in its place.
+    """
+
+    tokens: tuple[int, ...]
+    accept: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """What drafts for a reply, and how long its drafts may be.
+
+    The methods, of `DRAFT_METHODS`, are asked in their order until one has a draft; without any,
+    nothing drafts. A draft shorter than `n_min` is dropped. The length moves between the two
+    limits, or is always `n_max` where `fixed`. A draft model stops where it gives its token a
+    probability below `p_min`.
+    """
+
+    methods: tuple[str, ...] = ()
+    n_min: int = 1
+    n_max: int = 16
+    fixed: bool = False
+    p_min: float = 0.0
+    script: Script | None = None  # what `scripted` proposes
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One reply to make. `max_tokens` None: until the model ends it or the context is full."""
 
@@ -73,6 +119,7 @@ class Request:
     ignore_eos: bool = False
     top_logprobs: int | None = None  # alternatives to report with each token's log-probability
     digest: bool = False  # hash every logits row and the final state
+    drafting: Drafting = field(default_factory=Drafting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +157,11 @@ class Timings:
 
     `predicted_ms` runs from the first emitted token to the last; `prompt_ms` from the request's
     first pass to its first token. Whole-request time is their sum.
+
+    Of drafts: `draft_n` tokens were tested and `draft_n_accepted` of them equal, in `draft_rounds`
+    rounds, of which `draft_rejected_whole` accepted none; `draft_empty` times there was nothing to
+    propose. `draft_by_position` gives (tested, accepted) for each place in a draft. The times are
+    those of proposing, of the passes over drafts, and of committing what they accepted.
     """
 
     cache_n: int = 0
@@ -136,6 +188,13 @@ class Timings:
     def predicted_per_second(self) -> float:
         """Tokens per second after the first one, which belongs to the prompt's time."""
         return 1e3 * (self.predicted_n - 1) / self.predicted_ms if self.predicted_ms else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Every slot is taken; `ahead` other requests that wait come first. Told when it changes."""
+
+    ahead: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +259,18 @@ class Failed:
         )
 
 
-Event = PromptProgress | TextDelta | Finished | Failed
+Event = Waiting | PromptProgress | TextDelta | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class DraftModelOptions:
+    """Which model drafts, and how it is run. None: as the target is."""
+
+    path: Path
+    device: str | None = None
+    context: int | None = None
+    kv_type: str | None = None
+    threads: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +282,10 @@ class LoadOptions:
     context: int | None = None  # positions per slot
     slots: int = 1
     kv_type: str = "f16"  # "f16", "f32", "q8_0"
+    kernels: str = "auto"  # of `KERNELS`
+    draft: DraftModelOptions | None = None
+    ngram_n: int | None = None  # tokens that n-gram methods look up; None: each method's own
+    ngram_m: int | None = None  # tokens that they propose at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,4 +321,6 @@ class LoadedModel:
     context: int  # positions a conversation can hold
     slots: int
     load_ms: float
-    notice: str = ""  # a sentence for people where the file asks for something unusual
+    threads: int = 1  # of the CPU
+    kernels: str = "torch"  # what computes: "native (avx512)"
+    notice: str = ""  # for people, where something is unusual or could be faster

@@ -5,13 +5,18 @@ import statistics
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from engine.base.errors import PacelineError, RequestError
-from engine.base.types import Event, Failed, Finished, LoadOptions, Request, Segment, Timings
-from engine.cli.options import Verbs, add_verb, load, positive, print_json
+from engine.base.errors import RequestError
+from engine.base.types import LoadOptions, Request, Segment, Timings
+from engine.cli.bench_spec import REPLY_TOKENS, Plan, add_spec_options, measure_spec, plan_spec
+from engine.cli.bench_table import spec_document, spec_text
+from engine.cli.drafting import draft_model_options
+from engine.cli.options import Verbs, add_kernels_option, add_verb, load, positive, print_json
 from engine.cli.peak_memory import peak_bytes
+from engine.cli.serving import Serving
 from engine.gguf.reader import open_gguf
 from engine.gguf.summary import summarise
 
@@ -19,7 +24,11 @@ if TYPE_CHECKING:
     from engine.api.model import Model
 
 SUITES = ("load", "decode", "prompt", "verify")
-"""In the order of `all`: loading first, while the peak of memory is its own."""
+"""In the order of `all`: loading first, while the peak of memory is its own. With a model that
+drafts, `spec` follows."""
+
+GEN_TOKENS = 64
+REPEAT = 3
 
 VERIFY_ROWS = (1, 2, 4, 8, 16, 32)
 
@@ -49,6 +58,7 @@ class Figures:
     decode: Speed | None
     prompt: Speed | None
     verify: dict[str, float] | None  # milliseconds of a pass by its number of rows
+    spec: list[dict[str, object]] | None = None  # as `spec_document` has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,25 +74,35 @@ class Report:
 def add_parser(verbs: Verbs) -> None:
     """Declare the verb."""
     parser = add_verb(verbs, "bench", run, "Measure how fast a model runs here.")
-    parser.add_argument("--suite", choices=(*SUITES, "all"), default="all")
+    parser.add_argument("--suite", choices=(*SUITES, "spec", "all"), default="all")
     parser.add_argument("--prompt-tokens", type=positive, default=512, metavar="N")
-    parser.add_argument("--gen-tokens", type=positive, default=64, metavar="N")
+    parser.add_argument(
+        "--gen-tokens",
+        "--max-tokens",
+        type=positive,
+        metavar="N",
+        help=f"default {GEN_TOKENS}; replies of the suite spec {REPLY_TOKENS} at most",
+    )
     parser.add_argument(
         "--at-context", type=positive, default=64, metavar="N", help="tokens already there"
     )
-    parser.add_argument("--repeat", type=positive, default=3, metavar="N")
-    parser.add_argument("--kernels", choices=("torch",), default="torch")
+    parser.add_argument(
+        "--repeat", type=positive, metavar="N", help=f"default {REPEAT}, of the suite spec 1"
+    )
+    add_kernels_option(parser)
+    add_spec_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the suites asked for, one after another, on one loaded model."""
-    names = SUITES if options.suite == "all" else (options.suite,)
-    context = _context(options, names)
+    names = _names(options)
+    with open_gguf(options.model) as file:
+        plan = plan_spec(file, options) if "spec" in names else None
+        context = _context(options, names, plan, summarise(file).context_length)
     started = time.perf_counter()
-    import torch
-
+    import_module("torch")
     imported = time.perf_counter()
-    with closing(load(options, LoadOptions(options.device, options.threads, context))) as model:
+    with closing(load(options, _load_options(options, context, plan))) as model:
         bench = Bench(model, options)
         bench.request(prompt_tokens=1, gen_tokens=1)
         seconds = time.perf_counter() - imported
@@ -93,14 +113,38 @@ def run(options: argparse.Namespace) -> None:
             prompt=bench.prompt() if "prompt" in names else None,
             verify=bench.verify() if "verify" in names else None,
         )
-        report = Report(figures, model.loaded.device, torch.get_num_threads(), options.kernels)
+        asked = measure_spec(model, plan) if plan else []
+    facts = model.loaded.device, model.loaded.threads, model.loaded.kernels
     if options.json:
+        report = Report(replace(figures, spec=spec_document(asked) or None), *facts)
         print_json(asdict(report, dict_factory=_without_none))
     else:
-        print(_text(report))
+        print(_text(Report(figures, *facts)))
+        print(spec_text(asked), end="")
 
 
-def _context(options: argparse.Namespace, names: Sequence[str]) -> int:
+def _names(options: argparse.Namespace) -> tuple[str, ...]:
+    if options.suite != "all":
+        return (options.suite,)
+    return (*SUITES, "spec") if options.draft else SUITES
+
+
+def _load_options(options: argparse.Namespace, context: int, plan: Plan | None) -> LoadOptions:
+    """How to load the model, and what drafts for it where that is measured."""
+    alone = LoadOptions(options.device, options.threads, context, kernels=options.kernels)
+    if plan is None:
+        return alone
+    return replace(
+        alone,
+        draft=draft_model_options(options),
+        ngram_n=options.spec_ngram_n,
+        ngram_m=options.spec_ngram_m,
+    )
+
+
+def _context(
+    options: argparse.Namespace, names: Sequence[str], plan: Plan | None, holds: int
+) -> int:
     """Positions that the suites asked for need.
 
     Raises:
@@ -108,13 +152,12 @@ def _context(options: argparse.Namespace, names: Sequence[str]) -> int:
     """
     needs: dict[str, int] = {
         "load": 2,
-        "decode": options.at_context + options.gen_tokens,
+        "decode": options.at_context + (options.gen_tokens or GEN_TOKENS),
         "prompt": options.prompt_tokens + 1,
         "verify": options.at_context + max(VERIFY_ROWS),
+        "spec": plan.context if plan else 0,
     }
     context = max(needs[name] for name in names)
-    with open_gguf(options.model) as file:
-        holds = summarise(file).context_length
     if context > holds:
         raise RequestError(
             f"This model holds {holds} positions and the measurement needs {context}; give smaller "
@@ -129,30 +172,30 @@ class Bench:
     def __init__(self, model: "Model", options: argparse.Namespace) -> None:
         import numpy as np
 
-        from engine.scheduler.step import Stepper
-
         self._runner = model.runner
         self._options = options
-        self._stepper = Stepper(model.runner, 1, model.loaded.context, time.perf_counter)
+        self._repeat = options.repeat or REPEAT
+        self._serving = Serving(model)
         self._random = np.random.default_rng(seed=0)
 
     def decode(self) -> Speed:
         """Tokens per second of plain decoding after `--at-context` tokens."""
-        options = self._options
+        options, gen_tokens = self._options, self._options.gen_tokens or GEN_TOKENS
         return _speed(
-            self.request(options.at_context, options.gen_tokens).predicted_per_second
-            for _ in range(options.repeat)
+            self.request(options.at_context, gen_tokens).predicted_per_second
+            for _ in range(self._repeat)
         )
 
     def prompt(self) -> Speed:
         """Tokens per second of one long prompt."""
         return _speed(
             self.request(self._options.prompt_tokens, 1).prompt_per_second
-            for _ in range(self._options.repeat)
+            for _ in range(self._repeat)
         )
 
     def verify(self) -> dict[str, float]:
-        """Milliseconds of one pass over generated rows at `--at-context`, logits for all."""
+        """Milliseconds of a drafted pass over so many rows at `--at-context`, logits for all."""
+        from engine.memory.sequence_state import PassKind
         from engine.models.runner import SlotRows
 
         sequence = self._runner.memory.new_sequence()
@@ -161,10 +204,11 @@ class Bench:
         figures = {}
         for rows in VERIFY_ROWS:
             groups = [[token] for token in self._tokens(rows)]
+            work = [SlotRows(0, sequence, groups, rows, PassKind.DRAFTED)]
             times = []
-            for _ in range(1 + 2 * self._options.repeat):
+            for _ in range(1 + 2 * self._repeat):
                 started = time.perf_counter()
-                self._runner.forward([SlotRows(0, sequence, groups, rows)])
+                self._runner.forward(work)
                 times.append(1e3 * (time.perf_counter() - started))
                 sequence.rollback()
             figures[str(rows)] = statistics.median(times[1:])
@@ -177,26 +221,10 @@ class Bench:
         Raises:
             PacelineError: it failed.
         """
-        from engine.scheduler.feed import Feed
-        from engine.scheduler.reply import Reply
-        from engine.scheduler.request import Job
-
         prompt = (Segment(tuple(self._tokens(prompt_tokens))),)
-        request = Request(prompt, max_tokens=gen_tokens, ignore_eos=True)
-        events: list[Event] = []
-        feed = Feed(request.prompt, self._runner.prompt_group)
-        reply = Reply(request, None, time.perf_counter)
-        self._stepper.submit(Job(request, feed, reply, events.append))
-        while self._stepper.jobs:
-            self._stepper.step()
-        self._stepper.close()  # else the cache would answer a prompt that begins alike
-        match events[-1]:
-            case Finished(result):
-                return result.timings
-            case Failed(message, details):
-                raise PacelineError(message, details=details)
-            case event:
-                raise RuntimeError(f"the last event was {event}")
+        (result,) = self._serving.answer([Request(prompt, gen_tokens, ignore_eos=True)])
+        self._serving.forget()  # else the cache would answer a prompt that begins alike
+        return result.timings
 
     def _tokens(self, count: int) -> list[int]:
         """Token ids without a pattern, the same in every run of the program."""

@@ -21,7 +21,17 @@ from engine.base.types import (
     TextDelta,
     Timings,
 )
-from engine.cli.options import CACHE_TYPES, Verbs, add_verb, load, positive, print_json, within
+from engine.cli.drafting import add_drafting_options, draft_model_options, read_draftings
+from engine.cli.options import (
+    CACHE_TYPES,
+    Verbs,
+    add_kernels_option,
+    add_verb,
+    load,
+    positive,
+    print_json,
+    within,
+)
 from engine.cli.requests import SAMPLING_KEYS, Task, read_tasks
 
 if TYPE_CHECKING:
@@ -53,12 +63,12 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--stop", action="append", default=[], metavar="TEXT")
     parser.add_argument("--context", type=positive, metavar="N", help="positions of each slot")
     parser.add_argument("--kv-type", choices=CACHE_TYPES, default="f16")
-    parser.add_argument("--kernels", choices=("torch",), default="torch")
-    parser.add_argument("--spec", choices=("off",), default="off", help="drafting methods")
+    add_kernels_option(parser)
     parser.add_argument(
         "--logprobs", type=within(0, 2**31 - 1), metavar="N", help="with N alternatives a token"
     )
     parser.add_argument("--digest", action="store_true", help="hash logits and state")
+    add_drafting_options(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -70,13 +80,25 @@ def run(options: argparse.Namespace) -> None:
     from engine.api.worker import Worker
 
     tasks = read_tasks(options)
+    draftings = read_draftings(options, len(tasks))
     load_options = LoadOptions(
-        options.device, options.threads, options.context, options.slots, options.kv_type
+        options.device,
+        options.threads,
+        options.context,
+        options.slots,
+        options.kv_type,
+        options.kernels,
+        draft_model_options(options),
+        options.spec_ngram_n,
+        options.spec_ngram_m,
     )
     worker = Worker(load(options, load_options))
     single = not options.requests and len(tasks) == 1
     try:
-        requests = [_request(task, worker.model) for task in tasks]
+        requests = [
+            replace(_request(task, worker.model), drafting=drafting)
+            for task, drafting in zip(tasks, draftings, strict=True)
+        ]
         outcomes = asyncio.run(_answer(worker, requests, stream=single and not options.json))
     finally:
         worker.stop(EngineStoppedError("The work is done."))
@@ -93,7 +115,7 @@ def _request(task: Task, model: "Model") -> Request:
     """The request of a task, checked before any other is served."""
     try:
         request = replace(task.request, prompt=_prompt(task, model))
-        check_request(request, model.loaded.context, model.runner.vocab_size)
+        check_request(request, model.loaded.context, model.runner.vocab_size, model.methods.methods)
     except PacelineError as error:
         if not task.where:
             raise
@@ -177,8 +199,14 @@ def timings_document(timings: Timings) -> dict[str, object]:
 def summary_line(result: GenerationResult) -> str:
     """One line about a finished reply."""
     timings = result.timings
-    return (
+    line = (
         f"{timings.predicted_per_second:.1f} tok/s · {timings.predicted_n} tokens · "
         f"prompt {timings.prompt_n} tokens in {timings.prompt_ms / 1e3:.2f} s · "
         f"stop reason: {result.stop_reason}"
     )
+    if timings.draft_n:
+        rate = timings.draft_n_accepted / timings.draft_n
+        line += (
+            f" · accepted {timings.draft_n_accepted}/{timings.draft_n} draft tokens ({rate:.0%})"
+        )
+    return line

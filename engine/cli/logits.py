@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from engine.base.errors import RequestError
 from engine.base.types import LoadOptions
-from engine.cli.options import Verbs, add_verb, load, positive, print_json, read_tokens
+from engine.cli.options import (
+    Verbs,
+    add_kernels_option,
+    add_verb,
+    load,
+    positive,
+    print_json,
+    read_tokens,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +29,7 @@ def add_parser(verbs: Verbs) -> None:
     parser.add_argument("--tokens-file", type=Path, required=True, metavar="T.npy")
     parser.add_argument("--out", type=Path, required=True, metavar="L.npy")
     parser.add_argument("--chunk", type=positive, metavar="K", help="feed K tokens at a time")
-    parser.add_argument("--kernels", choices=("torch",), default="torch")
+    add_kernels_option(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -31,7 +39,9 @@ def run(options: argparse.Namespace) -> None:
     tokens = read_tokens(options.tokens_file)
     sequences = np.atleast_2d(tokens)
     length = sequences.shape[1]
-    load_options = LoadOptions(options.device, options.threads, context=length, kv_type="f32")
+    load_options = LoadOptions(
+        options.device, options.threads, length, kv_type="f32", kernels=options.kernels
+    )
     with closing(load(options, load_options)) as model:
         vocab = model.runner.vocab_size
         if tokens.min() < 0 or tokens.max() >= vocab:

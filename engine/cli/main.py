@@ -14,7 +14,7 @@ from engine.base.errors import (
     RequestError,
     UnsupportedModelError,
 )
-from engine.cli import bench, generate, info, logits, tokenize
+from engine.cli import bench, generate, info, logits, selftest, tokenize
 from engine.cli.options import one_line
 
 USAGE_ERRORS = (DeviceError, ModelFileError, RequestError, UnsupportedModelError)
@@ -72,6 +72,6 @@ def _complain(prog: str, sentence: str, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="paceline-engine", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
-    for verb in (info, tokenize, logits, generate, bench):
+    for verb in (info, tokenize, logits, generate, bench, selftest):
         verb.add_parser(verbs)
     return parser

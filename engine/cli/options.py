@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.base.errors import RequestError
-from engine.base.types import DEVICES, MOST_THREADS, LoadOptions, LoadProgress
+from engine.base.types import DEVICES, KERNELS, MOST_THREADS, LoadOptions, LoadProgress
 from engine.kernels.state_types import ELEMENT_BYTES
 
 if TYPE_CHECKING:
@@ -24,11 +24,17 @@ CACHE_TYPES = tuple(ELEMENT_BYTES)
 
 
 def add_verb(
-    verbs: Verbs, name: str, run: Callable[[argparse.Namespace], None], help_text: str
+    verbs: Verbs,
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    help_text: str,
+    *,
+    takes_model: bool = True,
 ) -> argparse.ArgumentParser:
-    """A verb with its model and the options that every verb takes."""
+    """A verb with its model, where it needs one, and the options that every verb takes."""
     parser = verbs.add_parser(name, help=help_text, description=help_text)
-    parser.add_argument("model", type=Path, help="a GGUF file")
+    if takes_model:
+        parser.add_argument("model", type=Path, help="a GGUF file")
     parser.add_argument("--device", choices=DEVICES, default="auto")
     parser.add_argument(
         "--threads", type=within(1, MOST_THREADS), metavar="N", help="CPU threads (default: all)"
@@ -36,6 +42,11 @@ def add_verb(
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
     return parser
+
+
+def add_kernels_option(parser: argparse.ArgumentParser) -> None:
+    """Let a verb choose what computes."""
+    parser.add_argument("--kernels", choices=KERNELS, default="auto", help="what computes")
 
 
 def within(lowest: int, highest: int) -> Callable[[str], int]:
@@ -94,6 +105,36 @@ def read_tokens(path: Path) -> "np.ndarray":
             "integers of shape [n] or [s, n]."
         )
     return tokens
+
+
+def read_text(path: Path) -> str:
+    """A text file.
+
+    Raises:
+        RequestError: it is not there, or is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"{path} cannot be read as text.", details=str(error)) from error
+
+
+def read_json(path: Path) -> object:
+    """The document in a JSON file; raises as `read_text` and `parse_json` do."""
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str) -> object:
+    """The document that a text holds.
+
+    Raises:
+        RequestError: it is not JSON; `where` says which.
+    """
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"{where} is not JSON that can be read: {error}.") from error
+    return document
 
 
 def one_line(text: str) -> str:

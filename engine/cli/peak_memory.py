@@ -1,6 +1,7 @@
 """How much memory this process has used at most."""
 
 import sys
+from pathlib import Path
 
 
 def peak_bytes() -> int:
@@ -9,7 +10,11 @@ def peak_bytes() -> int:
         import psutil
 
         return int(psutil.Process().memory_info().peak_wset)
-    import resource
+    if sys.platform == "darwin":
+        import resource
 
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak  # Linux counts in KiB
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Not `ru_maxrss`: on Linux a program takes that figure over from the one that started it.
+    status = Path("/proc/self/status").read_text()
+    kibibytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
+    return 1024 * int(kibibytes)

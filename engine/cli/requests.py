@@ -1,15 +1,13 @@
 """What `generate` is asked to do: requests from options, token files and JSON lines."""
 
 import argparse
-import json
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.base.errors import RequestError
 from engine.base.types import Message, Request, SamplingParams
-from engine.cli.options import read_tokens
+from engine.cli.options import parse_json, read_json, read_text, read_tokens
 
 Item = TypeVar("Item")
 
@@ -74,11 +72,11 @@ def read_tasks(options: argparse.Namespace) -> list[Task]:
         ]
     if options.messages:
         where = str(options.messages)
-        document = {"messages": _parse(_read(options.messages), where)}
+        document = {"messages": read_json(options.messages)}
         return [_task(base, document, where)]
-    lines = enumerate(_read(options.requests).splitlines(), 1)
+    lines = enumerate(read_text(options.requests).splitlines(), 1)
     numbered = [(line, f"line {i} of {options.requests}") for i, line in lines if line.strip()]
-    return [_task(base, _parse(line, where), where) for line, where in numbered]
+    return [_task(base, parse_json(line, where), where) for line, where in numbered]
 
 
 def _base(options: argparse.Namespace) -> Request:
@@ -165,18 +163,3 @@ def _messages(entries: list[object], where: str) -> tuple[Message, ...]:
             case _:
                 raise RequestError(f'{where} has a message without a "role" and a "content".')
     return tuple(messages)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RequestError(f"{path} cannot be read as text.", details=str(error)) from error
-
-
-def _parse(text: str, where: str) -> object:
-    try:
-        document: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RequestError(f"{where} is not JSON that can be read: {error}.") from error
-    return document

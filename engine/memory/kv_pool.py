@@ -9,6 +9,7 @@ from engine.kernels.batch import Batch
 from engine.kernels.kv_pages import LayerPages, make_plane
 from engine.kernels.state_types import PAGE_POSITIONS
 from engine.memory.pages import PageAllocator
+from engine.memory.sequence_state import PassKind
 from engine.memory.spec import KeyValueSpec, pages_for
 
 
@@ -92,7 +93,7 @@ class PagedKeyValues:
     def can_begin(self, length: int, rows: int) -> bool:
         return self._pool.allocator.num_free >= self.num_missing_pages(length, rows)
 
-    def begin(self, length: int, rows: int, *, provisional: bool) -> None:
+    def begin(self, length: int, rows: int, kind: PassKind) -> None:
         if self._writes_shared_page(length):
             index, within = divmod(length, PAGE_POSITIONS)
             shared, own = self.pages[index], self._take_page()

@@ -8,7 +8,7 @@ from engine.kernels.state import ModelState
 from engine.memory.kv_pool import KvPool
 from engine.memory.recurrent_pool import Fold, RecurrentPool
 from engine.memory.sequence_state import SequenceState, StatePart
-from engine.memory.spec import TAPE_ROWS, StateSpecs, num_checkpoints, pages_for
+from engine.memory.spec import TAPE_ROWS, StateSpecs, num_checkpoints, num_pages
 
 
 class ModelMemory:
@@ -28,6 +28,7 @@ class ModelMemory:
         device: torch.device,
         fold: Fold,
         *,
+        drafting: bool = False,
         poison: bool = False,
     ) -> None:
         """Allocate room for `slots` sequences of `context` positions each.
@@ -39,14 +40,17 @@ class ModelMemory:
             kv_type: a key of `ELEMENT_BYTES`.
             device: where the state lies.
             fold: the backend's function that applies a tape.
+            drafting: whether passes go on from each other (`PassKind.DRAFTING`), which takes one
+                more state for each slot.
             poison: keep NaN in whatever is not live, so that a test shows who reads it.
         """
-        pages = slots * pages_for(context)
         self.num_checkpoints = num_checkpoints(specs)
-        self._key_values = KvPool(specs.key_values, pages, kv_type, device, poison=poison)
+        self._key_values = KvPool(
+            specs.key_values, num_pages(slots, context), kv_type, device, poison=poison
+        )
         self._recurrent = RecurrentPool(
             specs.recurrent,
-            slots + self.num_checkpoints,
+            (1 + drafting) * slots + self.num_checkpoints,
             slots,
             TAPE_ROWS,
             device,

@@ -1,30 +1,20 @@
 """What running a model takes, from the facts of its header alone; no torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
-from gguf.constants import GGML_QUANT_SIZES
-
-from engine.gguf.reader import GgufFile, TensorInfo
-from engine.memory.spec import StateSpecs, state_bytes
+from engine.kernels.backend_memory import BackendMemory
+from engine.kernels.state_types import FLOAT_BYTES, PAGE_POSITIONS
+from engine.memory.model_facts import ModelFacts
+from engine.memory.spec import TAPE_ROWS, num_checkpoints, num_pages
 
 DEFAULT_CONTEXT = 8192
 """Positions per slot where nothing is asked for: room for long chats, small beside the weights."""
 
-HALF_BYTES = 2
-"""Bytes of a weight in the half-precision working copy that torch multiplies by."""
+ATTENTION_COPIES = 4
+"""Scores of a page, masked, exponentiated and summed, that are there at the same time."""
 
-
-@dataclass(frozen=True, slots=True)
-class MemoryPlan:
-    """Bytes by what they are for, with the context they were computed for."""
-
-    context: int
-    weights_bytes: int
-    cache_bytes: int
-
-    @property
-    def total_bytes(self) -> int:
-        return self.weights_bytes + self.cache_bytes
+LOGITS_COPIES = 2
+"""The rows of all slots are computed apart, then joined."""
 
 
 def default_context(context_length: int) -> int:
@@ -32,23 +22,142 @@ def default_context(context_length: int) -> int:
     return min(DEFAULT_CONTEXT, context_length)
 
 
-def plan_memory(
-    file: GgufFile, specs: StateSpecs, slots: int, context: int, kv_type: str
-) -> MemoryPlan:
-    """The plan for any device that torch serves.
+@dataclass(frozen=True, slots=True)
+class MemoryPlan:
+    """Bytes on one device by what they are for, with the context they were computed for.
 
-    Args:
-        file: the model's file.
-        specs: what its layers keep.
-        slots: conversations served at once.
-        context: positions of each.
-        kv_type: a key of `ELEMENT_BYTES`.
+    Attributes:
+        context: positions of each slot.
+        weights_bytes: the weights of the model.
+        draft_weights_bytes: those of the draft model, where it is on this device.
+        cache_bytes: pages of keys and values of all slots.
+        state_bytes: recurrent states of all slots, and the tapes of their passes.
+        checkpoint_bytes: recurrent states kept for reuse, and the logits behind them.
+        scratch_bytes: values of a pass, logits, tables of angles, vocabulary, libraries.
+        runtime_bytes: torch itself, where it is not loaded yet.
     """
-    weights = sum(map(_working_bytes, file.tensors.values()))
-    return MemoryPlan(context, weights, state_bytes(specs, slots, context, kv_type))
+
+    context: int
+    weights_bytes: int
+    draft_weights_bytes: int
+    cache_bytes: int
+    state_bytes: int
+    checkpoint_bytes: int
+    scratch_bytes: int
+    runtime_bytes: int
+
+    @property
+    def parts(self) -> dict[str, int]:
+        """Bytes by the name of their purpose."""
+        names = [field.name for field in fields(self) if field.name.endswith("_bytes")]
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def total_bytes(self) -> int:
+        """All of them together."""
+        return sum(self.parts.values())
 
 
-def _working_bytes(tensor: TensorInfo) -> int:
-    """Plain floats are used as they lie; whatever comes in blocks gets a working copy beside."""
-    block_elements, _ = GGML_QUANT_SIZES[tensor.type]
-    return tensor.nbytes if block_elements == 1 else tensor.nbytes + HALF_BYTES * tensor.elements
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """A model and how it is going to run.
+
+    Attributes:
+        facts: what its header tells.
+        backend: what computes it.
+        kv_type: a key of `ELEMENT_BYTES`.
+        most_context: positions it gets at most, where that is less than the model holds.
+    """
+
+    facts: ModelFacts
+    backend: BackendMemory
+    kv_type: str = "f16"
+    most_context: int | None = None
+
+    def positions(self, context: int) -> int:
+        """Positions of each slot where `context` are asked for."""
+        holds = self.facts.context_length
+        return min(context, holds if self.most_context is None else min(holds, self.most_context))
+
+    def plan(
+        self, slots: int, context: int, draft_rows: int = 0, *, drafting: bool = False
+    ) -> MemoryPlan:
+        """What this model takes by itself.
+
+        Args:
+            slots: conversations served at once.
+            context: positions of each, as far as the model holds so many.
+            draft_rows: tokens of a draft that it verifies at once in each slot.
+            drafting: whether it drafts, which takes one more recurrent state for each slot.
+        """
+        context, states = self.positions(context), self.facts.states
+        state = sum(spec.state_bytes for spec in states.recurrent)
+        tape = TAPE_ROWS * sum(spec.tape_bytes for spec in states.recurrent)
+        page = sum(spec.page_bytes(self.kv_type) for spec in states.key_values)
+        logits = FLOAT_BYTES * self.facts.vocab_size
+        return MemoryPlan(
+            context=context,
+            weights_bytes=self._weights_bytes(),
+            draft_weights_bytes=0,
+            cache_bytes=num_pages(slots, context) * page,
+            state_bytes=slots * ((1 + drafting) * state + tape),
+            checkpoint_bytes=num_checkpoints(states) * (state + logits),
+            scratch_bytes=self._scratch_bytes(slots * (1 + draft_rows), context),
+            runtime_bytes=self.backend.runtime_bytes,
+        )
+
+    def _weights_bytes(self) -> int:
+        weights, backend = self.facts.weights, self.backend
+        copies = (
+            backend.copy_per_block_byte * weights.block_bytes
+            + backend.copy_per_block_element * weights.block_elements
+        )
+        table = weights.table_bytes if backend.on_host else 0
+        return int(copies) + weights.float_bytes + FLOAT_BYTES * weights.vector_elements + table
+
+    def _scratch_bytes(self, generated_rows: int, context: int) -> int:
+        """Beside the values of rows, what grows with the context and what is there in any case."""
+        facts, backend = self.facts, self.backend
+        values = (backend.prompt_rows + generated_rows) * facts.row_elements
+        scores = ATTENTION_COPIES * backend.prompt_rows * facts.heads * PAGE_POSITIONS
+        logits = LOGITS_COPIES * generated_rows * facts.vocab_size
+        angles = context * facts.rope_dims  # a cosine and a sine for each pair
+        return (
+            FLOAT_BYTES * (values + scores + logits + angles)
+            + backend.vocabulary_entry_bytes * facts.vocab_size
+            + backend.library_bytes
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What is going to run together.
+
+    Attributes:
+        target: the model that answers.
+        slots: conversations served at once.
+        draft: the model that drafts, where it shares the target's device. What it takes on another
+            one is its own plan, `drafting`.
+        draft_rows: tokens of a draft that are verified at once; 0 without drafting.
+    """
+
+    target: ModelUse
+    slots: int = 1
+    draft: ModelUse | None = None
+    draft_rows: int = 0
+
+    def plan(self, context: int) -> MemoryPlan:
+        """The plan for a context of so many positions, or for as many as the models hold."""
+        target = self.target.plan(self.slots, context, self.draft_rows)
+        if self.draft is None:
+            return target
+        draft = self.draft.plan(self.slots, context, drafting=True)
+        return replace(
+            target,
+            draft_weights_bytes=draft.weights_bytes,
+            cache_bytes=target.cache_bytes + draft.cache_bytes,
+            state_bytes=target.state_bytes + draft.state_bytes,
+            checkpoint_bytes=target.checkpoint_bytes + draft.checkpoint_bytes,
+            scratch_bytes=target.scratch_bytes + draft.scratch_bytes,
+            runtime_bytes=max(target.runtime_bytes, draft.runtime_bytes),
+        )

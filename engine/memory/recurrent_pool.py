@@ -8,6 +8,7 @@ import torch
 from engine.kernels.batch import Batch
 from engine.kernels.recurrent import RecurrentLayer
 from engine.memory.pages import PageAllocator
+from engine.memory.sequence_state import PassKind
 from engine.memory.spec import RecurrentSpec
 
 Fold = Callable[[Sequence[RecurrentLayer], int, int, int], None]
@@ -51,20 +52,28 @@ class RecurrentPool:
         Raises:
             RuntimeError: every entry is held; whoever makes sequences keeps count of them.
         """
+        state = RecurrentState(self)
+        self._sequences.add(state)
+        self.clear(state.entry)
+        return state
+
+    def take_entry(self) -> int:
+        """An entry that nobody holds; raises RuntimeError where there is none."""
         entry = self._allocator.allocate()
         if entry is None:
             raise RuntimeError("every recurrent state is taken")
-        state = RecurrentState(self, entry)
-        self._sequences.add(state)
-        self.clear(entry)
-        return state
+        return entry
+
+    def release_entry(self, entry: int) -> None:
+        """Take an entry back."""
+        self._allocator.release(entry)
+        if self._poison:
+            self._fill(entry, torch.nan)
 
     def release(self, state: "RecurrentState") -> None:
-        """Take a state back."""
+        """Take a sequence's state back."""
         self._sequences.remove(state)
-        self._allocator.release(state.entry)
-        if self._poison:
-            self._fill(state.entry, torch.nan)
+        self.release_entry(state.entry)
 
     def clear(self, entry: int) -> None:
         """Return an entry to the state before the first row."""
@@ -85,7 +94,9 @@ class RecurrentPool:
 
     def check_integrity(self) -> None:
         """Compare the entries taken with the states that are alive; raises RuntimeError."""
-        self._allocator.check_integrity(state.entry for state in self._sequences)
+        self._allocator.check_integrity(
+            entry for state in self._sequences for entry in state.entries
+        )
 
     def _fill(self, entry: int, value: float) -> None:
         for layer in self.layers:
@@ -96,19 +107,27 @@ class RecurrentPool:
 class RecurrentState:
     """One sequence's recurrent state: the `StatePart` of all its delta net layers.
 
-    A provisional pass only reads the state, and `commit` folds its tape in. Any other pass writes
-    in place: it is kept whole, or the sequence is lost from its first row on.
+    A pass that may be kept in part only reads the state, and `commit` folds its tape in; where
+    others go on from it, they work on an entry of their own. A plain pass writes in place: it is
+    kept whole, or the sequence is lost from its first row on.
 
     Attributes:
         entry: where the state lies in each layer of the pool.
     """
 
-    def __init__(self, pool: RecurrentPool, entry: int) -> None:
+    def __init__(self, pool: RecurrentPool) -> None:
         self._pool = pool
-        self._rows = 0
-        self._provisional = False
+        self._rows = 0  # begun and not committed
+        self._tape_start = 0  # of the pass under way
+        self._kind = PassKind.PLAIN
+        self._working: int | None = None  # where passes that go on from each other leave the state
         self._slot = 0
-        self.entry = entry
+        self.entry = pool.take_entry()
+
+    @property
+    def entries(self) -> list[int]:
+        """Every entry that it holds."""
+        return [self.entry] if self._working is None else [self.entry, self._working]
 
     def num_missing_pages(self, length: int, rows: int) -> int:
         return 0
@@ -116,14 +135,18 @@ class RecurrentState:
     def can_begin(self, length: int, rows: int) -> bool:
         return True
 
-    def begin(self, length: int, rows: int, *, provisional: bool) -> None:
-        self._rows, self._provisional = rows, provisional
+    def begin(self, length: int, rows: int, kind: PassKind) -> None:
+        self._tape_start, self._rows, self._kind = self._rows, rows, kind
+        if kind is PassKind.DRAFTING and self._working is None:
+            self._working = self._pool.take_entry()
 
     def commit(self, length: int, accepted: int) -> int:
-        if self._provisional:
-            self._pool.fold(self.entry, self._slot, accepted)
-            return length + accepted
-        return length + accepted if accepted == self._rows else 0
+        rows, self._rows = self._rows, 0
+        if self._kind is PassKind.PLAIN:
+            return length + accepted if accepted == rows else 0
+        self._release_working()
+        self._pool.fold(self.entry, self._slot, accepted)
+        return length + accepted
 
     def resumable(self, length: int, wanted: int) -> int:
         return length if wanted >= length else 0
@@ -133,6 +156,7 @@ class RecurrentState:
             self._pool.clear(self.entry)
 
     def free(self) -> None:
+        self._release_working()
         self._pool.release(self)
 
     def fork(self, length: int) -> "RecurrentState":
@@ -142,9 +166,21 @@ class RecurrentState:
 
     def describe(self, batch: Batch, slot: int) -> None:
         self._slot = slot
-        batch.set_recurrent(slot, self.entry, on_tape=self._provisional)
+        match self._kind:
+            case PassKind.PLAIN:
+                batch.set_recurrent(slot, self.entry, self.entry)
+            case PassKind.DRAFTED:
+                batch.set_recurrent(slot, self.entry, tape_start=0)
+            case PassKind.DRAFTING if self._working is not None:
+                read = self._working if self._tape_start else self.entry
+                batch.set_recurrent(slot, read, self._working, self._tape_start)
 
     def hash_into(self, length: int, update: Callable[[bytes], None]) -> None:
         for layer in self._pool.layers:
             for tensor in (layer.state[self.entry], layer.window[self.entry]):
                 update(tensor.cpu().numpy().tobytes())
+
+    def _release_working(self) -> None:
+        if self._working is not None:
+            self._pool.release_entry(self._working)
+            self._working = None

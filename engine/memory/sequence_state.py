@@ -1,9 +1,21 @@
 """A sequence's state over all its layers, moved in two phases: begin, then commit or roll back."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from typing import Protocol, Self
 
 from engine.kernels.batch import Batch
+
+
+class PassKind(Enum):
+    """What may become of a pass over a sequence."""
+
+    PLAIN = auto()
+    """It is kept whole, or takes the sequence with it: recurrent state is written in place."""
+    DRAFTED = auto()
+    """Any beginning of it may be kept: the committed state is not touched."""
+    DRAFTING = auto()
+    """As `DRAFTED`, and further passes go on from its rows before all of them are committed."""
 
 
 class StatePart(Protocol):
@@ -15,11 +27,11 @@ class StatePart(Protocol):
     def can_begin(self, length: int, rows: int) -> bool:
         """Whether there is room for `rows` more positions."""
 
-    def begin(self, length: int, rows: int, *, provisional: bool) -> None:
-        """Make that room. Called only where `can_begin`."""
+    def begin(self, length: int, rows: int, kind: PassKind) -> None:
+        """Make that room. Called only where `can_begin`; again, with more, where passes go on."""
 
     def commit(self, length: int, accepted: int) -> int:
-        """Keep the first `accepted` rows of the pass begun at `length` and drop the others.
+        """Keep the first `accepted` rows begun at `length` and drop the others.
 
         Returns:
             How many positions are left: fewer than that where a pass that wrote in place is undone.
@@ -47,10 +59,9 @@ class StatePart(Protocol):
 class SequenceState:
     """The committed positions of one sequence, and the provisional rows of the pass under way.
 
-    A pass goes `begin(rows)` → the backend writes at positions `length … length + rows` →
-    `commit(accepted)` or `rollback()`. Its rows are visible to that pass alone: `fork` and
-    `hash_into` see committed positions only. A pass begun as provisional can be kept in any part.
-    Any other may write recurrent state in place: it is kept whole, or takes the sequence with it.
+    A pass goes `begin(rows)` → the backend writes from position `begun` on → `commit(accepted)` or
+    `rollback()`. Its rows are visible to that pass alone, and to those that go on from it: `fork`
+    and `hash_into` see committed positions only.
 
     Attributes:
         length: committed positions.
@@ -58,37 +69,46 @@ class SequenceState:
 
     def __init__(self, parts: Sequence[StatePart], length: int = 0) -> None:
         self._parts = tuple(parts)
-        self._rows: int | None = None  # of the pass under way
+        self._rows = 0  # begun and not committed
+        self._last_rows = 0  # of them, those of the last pass
+        self._kind = PassKind.PLAIN
         self.length = length
+
+    @property
+    def first_row(self) -> int:
+        """The position of the first row of the pass under way."""
+        return self.length + self._rows - self._last_rows
 
     def num_missing_pages(self, rows: int) -> int:
         """How many free pages `begin` would take."""
-        return sum(part.num_missing_pages(self.length, rows) for part in self._parts)
+        total = self._rows + rows
+        return sum(part.num_missing_pages(self.length, total) for part in self._parts)
 
-    def begin(self, rows: int, *, provisional: bool = False) -> bool:
+    def begin(self, rows: int, kind: PassKind = PassKind.PLAIN) -> bool:
         """Make room for `rows` more positions; False, with nothing changed, where there is none."""
-        if self._rows is not None:
+        if self._rows and not self._kind is kind is PassKind.DRAFTING:
             raise RuntimeError("a pass is under way: commit it or roll it back first")
-        if not all(part.can_begin(self.length, rows) for part in self._parts):
+        total = self._rows + rows
+        if not all(part.can_begin(self.length, total) for part in self._parts):
             return False
         for part in self._parts:
-            part.begin(self.length, rows, provisional=provisional)
-        self._rows = rows
+            part.begin(self.length, total, kind)
+        self._rows, self._last_rows, self._kind = total, rows, kind
         return True
 
     def commit(self, accepted: int) -> None:
-        """Keep the first `accepted` rows of the pass and drop the others."""
-        if self._rows is None or not 0 <= accepted <= self._rows:
+        """Keep the first `accepted` rows of what is under way and drop the others."""
+        if not self._rows or not 0 <= accepted <= self._rows:
             raise RuntimeError(f"cannot commit {accepted} of {self._rows} rows")
-        self._rows = None
+        self._rows = self._last_rows = 0
         wanted = self.length + accepted
         self.length = min(part.commit(self.length, accepted) for part in self._parts)
         if self.length < wanted:
             self.truncate(self.length)
 
     def rollback(self) -> None:
-        """Drop all rows of the pass under way, if there is one."""
-        if self._rows is not None:
+        """Drop all rows that are not committed, if there are any."""
+        if self._rows:
             self.commit(0)
 
     def resumable(self, wanted: int) -> int:
@@ -97,7 +117,7 @@ class SequenceState:
 
     def truncate(self, length: int) -> None:
         """Forget committed positions from `length` on."""
-        if self._rows is not None or not 0 <= length <= self.length:
+        if self._rows or not 0 <= length <= self.length:
             raise RuntimeError(f"cannot truncate {self.length} committed positions to {length}")
         for part in self._parts:
             part.truncate(length)

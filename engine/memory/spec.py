@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from engine.base.types import LONGEST_DRAFT
 from engine.kernels.state_types import ELEMENT_BYTES, FLOAT_BYTES, PAGE_POSITIONS, DeltaShape
 
 CHECKPOINT_BYTES = 512 << 20
@@ -10,8 +11,12 @@ CHECKPOINT_BYTES = 512 << 20
 MOST_CHECKPOINTS = 32
 """States kept at most, however small: each new prompt is compared with all of them."""
 
-TAPE_ROWS = 65
-"""Rows of the longest drafted pass: 64 draft tokens, and the token before them."""
+CHECKPOINT_PAGES = 4
+"""Pages beside the slots': each state kept for reuse has a last page of its own as soon as another
+goes on from there, and in a chat that nearly fills its context they would push each other out."""
+
+TAPE_ROWS = 1 + LONGEST_DRAFT
+"""Rows of the longest drafted pass: the draft, and the token before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +66,11 @@ def num_checkpoints(specs: StateSpecs) -> int:
     return min(MOST_CHECKPOINTS, max(2, CHECKPOINT_BYTES // state)) if state else MOST_CHECKPOINTS
 
 
+def num_pages(slots: int, context: int) -> int:
+    """Pages of keys and values that slots of so many positions need, and what is kept beside."""
+    return slots * pages_for(context) + CHECKPOINT_PAGES
+
+
 def pages_for(positions: int) -> int:
     """How many pages hold that many positions."""
     return -(-positions // PAGE_POSITIONS)
-
-
-def state_bytes(specs: StateSpecs, slots: int, context: int, kv_type: str) -> int:
-    """Bytes that `ModelMemory` allocates for slots of so many positions, and checkpoints."""
-    pages = pages_for(context) * sum(spec.page_bytes(kv_type) for spec in specs.key_values)
-    state = sum(spec.state_bytes for spec in specs.recurrent)
-    tape = TAPE_ROWS * sum(spec.tape_bytes for spec in specs.recurrent)
-    return slots * (pages + state + tape) + num_checkpoints(specs) * state

@@ -1,23 +1,35 @@
 """What a pass is going to compute: decided by the scheduler, carried out by the step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.scheduler.request import Job
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRows:
-    """Tokens of one job to compute in this pass, group by group."""
+    """Tokens of one job to compute in this pass.
+
+    Attributes:
+        groups: committed tokens, group by group.
+        draft: what a proposer expects behind the job's last token; each a row of its own.
+    """
 
     job: Job
     slot: int
     groups: list[list[int]]
+    draft: list[int] = field(default_factory=list)
 
     @property
-    def num_rows(self) -> int:
+    def num_committed(self) -> int:
+        """Rows of tokens that are the job's whatever becomes of the draft."""
         return sum(map(len, self.groups))
 
     @property
     def reaches_end(self) -> bool:
         """Whether the pass catches up with the job's last token, so that a new one follows."""
-        return self.num_rows == self.job.remaining
+        return self.num_committed == self.job.remaining
+
+    @property
+    def num_logits(self) -> int:
+        """Of how many trailing rows the logits are wanted."""
+        return 1 + len(self.draft) if self.reaches_end else 0

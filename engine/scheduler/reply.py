@@ -14,6 +14,7 @@ from engine.base.types import (
     TokenLogprob,
 )
 from engine.sampling.sampler import logprobs
+from engine.speculative.speculation import Tally
 from engine.text.detokenizer import Detokenizer
 from engine.text.stop_strings import StopMatcher
 from engine.text.tokenizer import Tokenizer
@@ -86,7 +87,7 @@ class Reply:
         return TextDelta(tokens, text, context_used, elapsed_ms, new_logprobs)
 
     def result(
-        self, started_at: float, cache_n: int, prompt_n: int, state_digest: str
+        self, started_at: float, cache_n: int, prompt_n: int, tally: Tally, state_digest: str
     ) -> GenerationResult:
         """The finished reply; `started_at` is when the request's first pass began."""
         if self.stop_reason is None:
@@ -98,6 +99,15 @@ class Reply:
             prompt_ms=1e3 * (first_at - started_at),
             predicted_n=len(self.tokens),
             predicted_ms=1e3 * (self._last_at - self._first_at),
+            draft_n=sum(tested for tested, _ in tally.by_position),
+            draft_n_accepted=sum(accepted for _, accepted in tally.by_position),
+            draft_rounds=tally.rounds,
+            draft_empty=tally.empty,
+            draft_rejected_whole=tally.rejected_whole,
+            draft_by_position=tuple((tested, accepted) for tested, accepted in tally.by_position),
+            draft_ms=1e3 * tally.propose_s,
+            verify_ms=1e3 * tally.verify_s,
+            rollback_ms=1e3 * tally.commit_s,
         )
         return GenerationResult(
             tokens=tuple(self.tokens),

@@ -1,19 +1,25 @@
 """One step of the engine, from the plan to the events."""
 
-import hashlib
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 
-from engine.base.types import Failed, Finished, PromptProgress
-from engine.memory.sequence_state import SequenceState
+from engine.base.types import Failed, Finished, PromptProgress, Waiting
+from engine.memory.kept_states import KeptStates
+from engine.memory.sequence_state import PassKind
 from engine.models.runner import Runner, SlotRows
 from engine.sampling.sampler import sample
 from engine.scheduler.plan import PlannedRows
-from engine.scheduler.prefix_cache import PrefixCache
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
+from engine.speculative.proposer import Proposer, Round
+from engine.speculative.verify import verify
+
+log = logging.getLogger("paceline.engine")
 
 
 class Stepper:
@@ -22,17 +28,18 @@ class Stepper:
     A job that fails ends alone, and every job ends in exactly one final event.
     """
 
-    def __init__(self, runner: Runner, num_slots: int, context: int, clock: Clock) -> None:
+    def __init__(
+        self, runner: Runner, proposer: Proposer, num_slots: int, context: int, clock: Clock
+    ) -> None:
         """`context`: positions that each slot can hold; `clock` times the jobs."""
         self._runner = runner
+        self._proposer = proposer
         self._context = context
         self._clock = clock
-        self._keeps_marks = runner.memory.is_recurrent
+        self._states = KeptStates[Job](runner.memory)
         self._scheduler = Scheduler(
-            num_slots, runner.prompt_group, stops_at_marks=self._keeps_marks
+            num_slots, runner.grouping.prompt_rows, stops_at_marks=runner.memory.is_recurrent
         )
-        self._cache = PrefixCache(runner.memory.num_checkpoints)
-        self._sequences: dict[Job, SequenceState] = {}
 
     @property
     def jobs(self) -> list[Job]:
@@ -47,20 +54,19 @@ class Stepper:
         """Serve every job once."""
         self._end_cancelled()
         self._admit()
-        plan = self._scheduler.plan()
+        plan = self._propose(self._scheduler.plan())
         for rows, logits in self._forward(plan):
-            self._advance(rows.job, rows.num_rows, logits)
+            self._advance(rows, logits)
 
     def close(self) -> None:
         """Give back all that is kept for reuse; no job is left by then."""
-        self._cache.clear()
+        self._states.clear()
+        self._proposer.clear()
 
     def fail(self, job: Job, error: Exception) -> None:
         """End a job with an error; its state is forgotten."""
-        if sequence := self._sequences.pop(job, None):
-            sequence.rollback()
-            sequence.free()
-        self._scheduler.release(job)
+        self._states.drop(job)
+        self._release(job)
         job.publish(Failed.of(error))
 
     def _end_cancelled(self) -> None:
@@ -70,90 +76,165 @@ class Stepper:
                 self._finish(job)
 
     def _admit(self) -> None:
-        """Give free slots to waiting jobs, each with the longest beginning that is cached."""
+        """Give free slots to waiting jobs, and tell the others how many come before them."""
         while job := self._scheduler.admit():
-            match = self._cache.find(job.feed)
-            self._sequences[job] = match.sequence if match else self._runner.memory.new_sequence()
-            if match:
-                job.computed = job.reused = match.length
-                if match.logits is not None:
-                    job.started_at = self._clock()
-                    self._advance(job, 0, match.logits)
+            logits = self._states.open(job)
+            job.reused = job.computed
+            self._go_on(job, logits)
+        for ahead, job in enumerate(self._scheduler.waiting):
+            if job.ahead != ahead:
+                job.ahead = ahead
+                job.publish(Waiting(ahead))
 
-    def _forward(self, plan: list[PlannedRows]) -> Iterator[tuple[PlannedRows, np.ndarray | None]]:
-        """Each job's rows with its logits `[vocab]`, or None inside a prompt."""
+    def _go_on(self, job: Job, logits: np.ndarray | None) -> None:
+        """Emit the next token at once where a kept state came with its logits `[vocab]`."""
+        if logits is not None and job.slot is not None:
+            if job.started_at is None:
+                job.started_at = self._clock()
+            self._advance(PlannedRows(job, job.slot, []), logits[np.newaxis])
+
+    def _propose(self, plan: list[PlannedRows]) -> list[PlannedRows]:
+        """Add a draft to the rows of each running reply that has one."""
+        limits = {rows.job: self._draft_limit(rows) for rows in plan}
+        asked = [job for job, limit in limits.items() if limit]
+        if not asked:
+            return plan
+        started = self._clock()
+        try:
+            proposed = self._proposer.propose(
+                [job.view for job in asked], [limits[job] for job in asked]
+            )
+        except Exception:  # whatever a draft model's backend raises
+            self._give_up_drafting(asked)
+            return plan
+        drafts = {
+            job: job.speculation.usable(draft) for job, draft in zip(asked, proposed, strict=True)
+        }
+        for job in asked:
+            job.speculation.tally.propose_s += self._clock() - started
+        return [replace(rows, draft=drafts.get(rows.job, [])) for rows in plan]
+
+    def _draft_limit(self, rows: PlannedRows) -> int:
+        """How many tokens may follow a reply's last one; the last token emitted is never fed."""
+        job = rows.job
+        if not job.reply.tokens or job.remaining != 1:
+            return 0
+        room = self._context - len(job.feed.tokens)
+        if job.request.max_tokens is not None:
+            room = min(room, job.request.max_tokens - len(job.reply.tokens) - 1)
+        return job.speculation.limit(room)
+
+    def _forward(self, plan: list[PlannedRows]) -> Iterator[tuple[PlannedRows, np.ndarray]]:
+        """Each job's rows with its logits, float32 `[num_logits, vocab]`."""
+        started = self._clock()
         for rows in plan:
             if rows.job.started_at is None:
-                rows.job.started_at = self._clock()
+                rows.job.started_at = started
+        ends = list(accumulate(rows.num_logits for rows in plan))
+        try:
+            logits = self._run(plan) if plan else np.empty(0)
+        except Exception as error:  # whatever a backend raises
+            self._recover(plan, error)
+            return
+        took = self._clock() - started
+        for rows, first, end in zip(plan, [0, *ends], ends, strict=False):
+            if rows.draft:
+                rows.job.speculation.tally.verify_s += took
+            yield rows, logits[first:end]
+
+    def _run(self, plan: list[PlannedRows]) -> np.ndarray:
+        self._states.make_room((rows.job, rows.num_committed + len(rows.draft)) for rows in plan)
         work = [
-            SlotRows(rows.slot, self._sequences[rows.job], rows.groups, int(rows.reaches_end))
+            SlotRows(
+                rows.slot,
+                self._states[rows.job],
+                [*rows.groups, *([token] for token in rows.draft)],
+                rows.num_logits,
+                PassKind.DRAFTED if rows.draft else PassKind.PLAIN,
+            )
             for rows in plan
         ]
-        try:
-            self._make_room(work)
-            logits = iter(self._runner.forward(work).numpy() if work else ())
-        except Exception as error:  # whatever a backend raises ends these jobs, not the engine
-            for rows in plan:
-                self.fail(rows.job, error)
+        return self._runner.forward(work).numpy()
+
+    def _recover(self, plan: list[PlannedRows], error: Exception) -> None:
+        """End the job whose rows made a pass fail; of several, find it by giving each its own."""
+        if len(plan) == 1:
+            self.fail(plan[0].job, error)
             return
+        self._scheduler.isolate(rows.job for rows in plan)
         for rows in plan:
-            yield rows, next(logits) if rows.reaches_end else None
+            self._go_on(rows.job, self._states.reopen(rows.job))
 
-    def _make_room(self, work: list[SlotRows]) -> None:
-        """Let checkpoints go until the pass has pages for its rows."""
-        demands = [(rows.sequence, rows.num_rows) for rows in work]
-        while not self._runner.memory.has_room(demands) and self._cache.evict():
-            pass
-
-    def _advance(self, job: Job, num_rows: int, logits: np.ndarray | None) -> None:
-        """Sample, commit and publish what a pass over a job's rows led to."""
+    def _advance(self, rows: PlannedRows, logits: np.ndarray) -> None:
+        """Verify, commit and publish what a pass over a job's rows led to."""
+        job = rows.job
         try:
-            token = None if logits is None else self._sample(job, logits)
-            if num_rows:
-                self._sequences[job].commit(num_rows)
-                job.computed += num_rows
-                self._checkpoint(job, logits)
-            self._publish(job, token, logits)
+            emitted = self._verify(rows, logits)
+            self._commit(rows, emitted)
+            if rows.groups:
+                self._states.checkpoint(job, logits[0] if emitted else None)
+            self._publish(job)
         except Exception as error:  # whatever goes wrong with one reply ends that one alone
             self.fail(job, error)
 
-    def _sample(self, job: Job, logits: np.ndarray) -> int:
-        return sample(logits, job.request.sampling, job.feed.tokens, len(job.reply.tokens))
+    def _verify(self, rows: PlannedRows, logits: np.ndarray) -> list[int]:
+        """Take the tokens that the logits say, as far as the draft holds and the reply goes on."""
+        job = rows.job
+        emitted: list[int] = []
 
-    def _checkpoint(self, job: Job, logits: np.ndarray | None) -> None:
-        """Keep the state where a later prompt may go on: at the prompt's end and at its marks."""
-        at_end = logits is not None and not job.reply.tokens
-        if at_end or (self._keeps_marks and job.computed in job.feed.marks):
-            self._cache.make_fork_room()
-            state = self._sequences[job].fork()
-            row = logits.copy() if at_end and logits is not None else None
-            self._cache.add(job.feed.prefix(job.computed), state, row)
+        def sample_row(row: int) -> int:
+            return sample(logits[row], job.request.sampling, job.feed.tokens, len(job.reply.tokens))
 
-    def _publish(self, job: Job, token: int | None, logits: np.ndarray | None) -> None:
-        if token is None or logits is None:
+        if len(logits):
+            for token in verify(rows.draft, sample_row):
+                job.feed.append(token)
+                room = self._context - len(job.feed.tokens)
+                job.reply.add(token, logits[len(emitted)], room)
+                emitted.append(token)
+                if job.reply.stop_reason:
+                    break
+        return emitted
+
+    def _commit(self, rows: PlannedRows, emitted: Sequence[int]) -> None:
+        """Keep the rows of all that is emitted now, save the last token, which had none."""
+        started = self._clock()
+        if rows.groups:
+            self._states.commit(rows.job, rows.num_committed + max(0, len(emitted) - 1))
+        speculation = rows.job.speculation
+        if rows.draft:
+            speculation.observe(rows.draft, emitted)
+            speculation.tally.commit_s += self._clock() - started
+        if emitted and speculation.wanted:
+            try:
+                self._proposer.observe(rows.job.view, Round(rows.draft, emitted))
+            except Exception:  # as in `_propose`
+                self._give_up_drafting([rows.job])
+
+    def _give_up_drafting(self, jobs: Iterable[Job]) -> None:
+        """Let replies go on without what has just failed to draft for them."""
+        log.exception("drafting failed and is given up for these replies")
+        for job in jobs:
+            job.speculation.give_up()
+
+    def _publish(self, job: Job) -> None:
+        if not job.reply.tokens:
             job.publish(PromptProgress(job.computed, job.prompt_length))
-            return
-        job.feed.append(token)
-        job.reply.add(token, logits, room=self._context - len(job.feed.tokens))
-        if delta := job.reply.unreported(job.computed):
+        elif delta := job.reply.unreported(job.computed):
             job.publish(delta)
         if job.reply.stop_reason:
             self._finish(job)
 
     def _finish(self, job: Job) -> None:
-        digest = self._state_digest(job) if job.request.digest else ""
+        digest = self._states.digest(job) if job.request.digest else ""
         started_at = self._clock() if job.started_at is None else job.started_at
         prompt_n = min(job.computed, job.prompt_length) - job.reused
-        result = job.reply.result(started_at, job.reused, prompt_n, digest)
-        self._scheduler.release(job)
-        if sequence := self._sequences.pop(job, None):
-            self._cache.add(job.feed.prefix(job.computed), sequence)
+        result = job.reply.result(started_at, job.reused, prompt_n, job.speculation.tally, digest)
+        self._release(job)
+        self._states.keep(job)
         if rest := job.reply.unreported(job.computed):
             job.publish(rest)
         job.publish(Finished(result))
 
-    def _state_digest(self, job: Job) -> str:
-        digest = hashlib.sha256()
-        if sequence := self._sequences.get(job):
-            sequence.hash_into(digest.update)
-        return digest.hexdigest()
+    def _release(self, job: Job) -> None:
+        self._proposer.end(job.number)
+        self._scheduler.release(job)

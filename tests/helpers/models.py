@@ -8,9 +8,9 @@ from typing import Any
 import torch
 
 from engine.gguf.reader import open_gguf
-from engine.kernels.interpreter import TorchModel
+from engine.kernels.backends import choose_kernels, make_backend
 from engine.memory.model_memory import ModelMemory
-from engine.memory.sequence_state import SequenceState
+from engine.memory.sequence_state import PassKind, SequenceState
 from engine.models.registry import build_model
 from engine.models.runner import Runner, SlotRows
 from engine.weights.source import WeightSource
@@ -38,13 +38,23 @@ def open_runner(
     context: int = 1024,
     kv_type: str = "f32",
     device: torch.device = CPU,
+    kernels: str = "torch",
+    drafting: bool = False,
 ) -> Iterator[Runner]:
     """A runner whose memory holds NaN wherever it is not live; its integrity is checked behind."""
     with open_gguf(path) as file:
         model = build_model(file, WeightSource(file))
-        backend = TorchModel(model.program, device, context, lambda _: None)
+        choice, threads = choose_kernels(model.program, device, kernels), torch.get_num_threads()
+        backend = make_backend(choice, model.program, device, context, threads, lambda _: None)
         memory = KeptMemory(
-            model.states, slots, context, kv_type, device, backend.fold, poison=True
+            model.states,
+            slots,
+            context,
+            kv_type,
+            device,
+            backend.fold,
+            drafting=drafting,
+            poison=True,
         )
         runner = Runner(backend, memory, slots, model.vocab_size)
         yield runner
@@ -67,7 +77,8 @@ def prompt(
 def rows_of(sequence: SequenceState, tokens: Sequence[int], *, slot: int = 0) -> SlotRows:
     """Rows as a model emits them: each a group of its own, logits for all."""
     groups = [[token] for token in tokens]
-    return SlotRows(slot, sequence, groups, len(tokens), provisional=len(tokens) > 1)
+    kind = PassKind.DRAFTED if len(tokens) > 1 else PassKind.PLAIN
+    return SlotRows(slot, sequence, groups, len(tokens), kind)
 
 
 def decode(
@@ -79,3 +90,10 @@ def decode(
         parts.append(runner.forward([rows_of(sequence, [token], slot=slot)]))
         sequence.commit(1)
     return torch.cat(parts)
+
+
+def stored(sequence: SequenceState) -> bytes:
+    """What is stored for the committed positions."""
+    parts: list[bytes] = []
+    sequence.hash_into(parts.append)
+    return b"".join(parts)

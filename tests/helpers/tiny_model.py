@@ -38,6 +38,7 @@ class TinyModel:
     value_heads: int = 6
     key_dim: int = 16
     value_dim: int = 20
+    attention_interval: int = 3
 
     @property
     def vocab(self) -> int:
@@ -74,9 +75,9 @@ class TinyModel:
         }
 
     def _hybrid_metadata(self) -> dict[str, object]:
-        """Recurrent layers but every third: three key heads shared by six value heads."""
+        """Recurrent layers but every n-th: three key heads shared by six value heads."""
         return {
-            "qwen35.full_attention_interval": 3,
+            "qwen35.full_attention_interval": self.attention_interval,
             "qwen35.ssm.group_count": self.key_heads,
             "qwen35.ssm.time_step_rank": self.value_heads,
             "qwen35.ssm.inner_size": self.value_heads * self.value_dim,
@@ -110,9 +111,10 @@ class TinyModel:
             block = f"blk.{layer}."
             vector(block + "attn_norm.weight", self.width, 1.0)
             hybrid = self.architecture == "qwen35"
+            recurrent = hybrid and (layer + 1) % self.attention_interval != 0
             second = "post_attention_norm" if hybrid else "ffn_norm"
             vector(block + f"{second}.weight", self.width, 1.0)
-            if hybrid and (layer + 1) % 3:
+            if recurrent:
                 channels = 2 * self.key_heads * self.key_dim + self.value_heads * self.value_dim
                 matrix(block + "attn_qkv", channels, self.width)
                 matrix(block + "attn_gate", self.value_heads * self.value_dim, self.width)
@@ -132,10 +134,20 @@ class TinyModel:
             matrix(block + "ffn_gate", self.feed_forward, self.width, bias=True)
             matrix(block + "ffn_up", self.feed_forward, self.width, bias=True)
             matrix(block + "ffn_down", self.width, self.feed_forward, bias=True)
-            if self.architecture == "qwen3" or (hybrid and not (layer + 1) % 3):
+            if self.architecture == "qwen3" or (hybrid and not recurrent):
                 vector(block + "attn_q_norm.weight", self.head_dim, 1.0)
                 vector(block + "attn_k_norm.weight", self.head_dim, 1.0)
         return tensors
+
+
+SMALLEST = {
+    "llama": TinyModel("llama", layers=1),
+    "qwen2": TinyModel("qwen2", layers=1, biases=True),
+    "qwen3": TinyModel("qwen3", layers=1),
+    "smollm3": TinyModel("smollm3", layers=4),
+    "qwen35": TinyModel("qwen35", layers=2, attention_interval=2),
+}
+"""A model of each architecture, with no more layers than it takes to have every kind of them."""
 
 
 def byte_pieces() -> list[str]:

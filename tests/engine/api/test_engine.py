@@ -28,6 +28,10 @@ from engine.api import (
     TextDelta,
 )
 from engine.api import engine as engine_module
+from engine.gguf.reader import open_gguf
+from engine.kernels.backend_memory import likely_backends
+from engine.memory.plan import ModelUse, Serving
+from engine.models.footprint import model_facts
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
@@ -218,6 +222,24 @@ def test_a_model_that_does_not_fit_says_what_it_needs(
         await engine.close()
 
     asyncio.run(main())
+
+
+def test_a_model_that_had_to_make_room_says_so_to_its_requests(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def use(engine: Engine) -> None:
+        running = engine.generate(Request(PROMPT, ignore_eos=True))
+        await anext(running)
+        with open_gguf(model) as file:
+            used = ModelUse(model_facts(file), likely_backends()["cpu"].started())
+        free = Serving(used).plan(512).total_bytes - 1
+        monkeypatch.setattr("engine.api.loading.free_bytes", lambda _: free)
+        await engine.load(model, LoadOptions("cpu", context=512), lambda _: None)
+        with pytest.raises(PacelineError, match="to make room for another"):
+            await running.result()
+        assert (await engine.generate(Request(PROMPT, max_tokens=1)).result()).tokens
+
+    on_engine(model, use, context=512)
 
 
 def test_a_load_that_is_ready_cannot_be_cancelled_halfway(

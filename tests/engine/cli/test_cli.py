@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +20,7 @@ from engine.cli.bench import Bench
 from engine.cli.main import main
 from engine.models.runner import Runner
 from tests.helpers.shared import shared_path
+from tests.helpers.terminal import Terminal
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
@@ -70,36 +70,6 @@ def feed_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
-class Terminal:
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def json(self, *arguments: str) -> Any:
-        assert main([*arguments, "--json"]) == 0
-        return json.loads(self._capsys.readouterr().out)
-
-    def text(self, *arguments: str) -> str:
-        assert main(arguments) == 0
-        return self._capsys.readouterr().out
-
-    def complaint(self, *arguments: str, status: int = 2) -> str:
-        """The one line on stderr of a call that was refused, or whose work failed (status 1)."""
-        try:
-            left_with: object = main(arguments)
-        except SystemExit as exit_:  # argparse leaves this way
-            left_with = exit_.code
-        captured = self._capsys.readouterr()
-        assert left_with == status
-        assert captured.out == ""
-        (line,) = captured.err.splitlines()
-        return line
-
-
-@pytest.fixture
-def terminal(capsys: pytest.CaptureFixture[str]) -> Terminal:
-    return Terminal(capsys)
-
-
 def test_info_says_what_the_file_holds(terminal: Terminal, model: str) -> None:
     document = terminal.json("info", model)
     expected = {
@@ -113,9 +83,22 @@ def test_info_says_what_the_file_holds(terminal: Terminal, model: str) -> None:
     }
     assert expected.items() <= document.items()
     assert document["quantisation_by_type"][0]["type"] == "F32"
-    cpu = document["memory"]["cpu"]
-    assert cpu["total_bytes"] == cpu["weights_bytes"] + cpu["cache_bytes"] > 0
     assert "chat template" in terminal.text("info", model)
+
+
+def test_info_says_what_running_the_model_takes(terminal: Terminal, model: str) -> None:
+    memory = terminal.json("info", model)["memory"]
+    assert list(memory) == ["cpu", "cuda", "mps"]
+    for plan in memory.values():
+        parts = {key: size for key, size in plan.items() if key.endswith("_bytes")}
+        total = parts.pop("total_bytes")
+        assert {"weights_bytes", "cache_bytes", "scratch_bytes"} <= set(parts)
+        assert total == sum(parts.values()) > 0
+    assert memory["cpu"]["fit"] == "fits"
+    assert memory["cpu"]["largest_context"] == 2048
+    text = terminal.text("info", model)
+    assert "memory for 2,048 positions" in text
+    assert "On the CPU: fits. This model needs 0.4 GB and" in text
 
 
 def test_info_reads_a_vocabulary_only_file(terminal: Terminal) -> None:
@@ -325,16 +308,15 @@ def test_text_streams_to_stdout_and_figures_to_stderr(
 
 
 def test_bench_gives_every_figure(terminal: Terminal, model: str) -> None:
-    document = terminal.json(
-        "bench", model, "--prompt-tokens", "70", "--gen-tokens", "4", "--repeat", "2"
-    )
+    lengths = ("--prompt-tokens", "70", "--gen-tokens", "4", "--repeat", "2")
+    document = terminal.json("bench", model, *lengths, "--kernels", "torch", "--threads", "2")
     suite = document["suite"]
     assert set(suite["verify"]) == {"1", "2", "4", "8", "16", "32"}
     assert len(suite["decode"]["runs"]) == len(suite["prompt"]["runs"]) == 2
     assert suite["decode"]["tokens_per_second"] > 0
     assert suite["load"]["peak_bytes"] > 1e6
     assert document["device"] == "cpu"
-    assert document["kernels"] == "torch"
+    assert (document["kernels"], document["threads"]) == ("torch", 2)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import torch
 from engine.kernels.state_types import PAGE_POSITIONS
 from engine.memory.model_memory import ModelMemory
 from engine.memory.sequence_state import SequenceState
-from engine.memory.spec import KeyValueSpec, StateSpecs
+from engine.memory.spec import CHECKPOINT_PAGES, KeyValueSpec, StateSpecs
 from tests.helpers.models import KeptMemory
 
 SPECS = StateSpecs((KeyValueSpec(heads=2, key_dim=4, value_dim=3), KeyValueSpec(1, 5, 6)))
-PAGES = 3
+PAGES = 1 + CHECKPOINT_PAGES
 
 
 def no_fold(*_: object) -> None:
@@ -21,7 +21,7 @@ def no_fold(*_: object) -> None:
 
 @pytest.fixture
 def memory() -> Iterator[KeptMemory]:
-    context, cpu = PAGES * PAGE_POSITIONS, torch.device("cpu")
+    context, cpu = PAGE_POSITIONS, torch.device("cpu")
     memory = KeptMemory(SPECS, 1, context, "f32", cpu, no_fold, poison=True)
     yield memory
     memory.check_integrity()
@@ -123,7 +123,7 @@ def test_full_pages_are_shared_and_not_copied(memory: KeptMemory) -> None:
     assert first.begin(2 * PAGE_POSITIONS)
     first.commit(2 * PAGE_POSITIONS)
     memory.sequences.append(second := first.fork())
-    assert first.begin(PAGE_POSITIONS)  # needs the one page that is left, and no copy
+    assert first.begin((PAGES - 2) * PAGE_POSITIONS)  # needs all pages that are left, and no copy
     assert not second.begin(1)
     first.rollback()
     assert second.begin(1)

@@ -29,6 +29,12 @@ def test_top_k_keeps_the_k_likeliest_in_ascending_order(logits, k):
     assert top_k(logits, k).tolist() == sorted(likeliest_first(logits)[:k])
 
 
+@given(st.integers(0, 2**32), st.integers(1, 3000), st.integers(1, 70), st.sampled_from([9, 10**6]))
+def test_top_k_finds_them_in_a_whole_vocabulary(seed, size, k, values):
+    logits = np.random.default_rng(seed).integers(values, size=size).astype(np.float32)
+    assert top_k(logits, k).tolist() == sorted(likeliest_first(logits)[:k])
+
+
 @given(rows, st.floats(0.001, 0.999))
 def test_top_p_keeps_the_smallest_set_that_reaches_p(logits, p):
     probability = probabilities(logits)

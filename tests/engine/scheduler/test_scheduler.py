@@ -3,18 +3,20 @@
 import itertools
 
 from engine.base.types import Request, Segment
-from engine.scheduler.feed import Feed
+from engine.kernels.grouping import Grouping
+from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
 
 GROUP = 4
+GROUPING = Grouping(GROUP, least_cost=4)
 
 
 def job(*tokens: int) -> Job:
     request = Request((Segment(tokens),))
     reply = Reply(request, None, itertools.count().__next__)
-    return Job(request, Feed(request.prompt, GROUP), reply, lambda _: None)
+    return Job(request, Feed(request.prompt, GROUPING), reply, lambda _: None)
 
 
 def test_jobs_beyond_the_slots_wait_their_turn() -> None:
@@ -35,7 +37,7 @@ def test_running_replies_go_on_while_a_prompt_is_read() -> None:
         scheduler.submit(each)
         scheduler.admit()
     plan = scheduler.plan()
-    assert [(rows.job, rows.num_rows) for rows in plan] == [(running, 1), (reading, 4)]
+    assert [(rows.job, rows.num_committed) for rows in plan] == [(running, 1), (reading, 4)]
     assert [rows.reaches_end for rows in plan] == [True, False]
 
 
@@ -48,7 +50,7 @@ def test_two_prompts_share_a_pass_in_turn() -> None:
     turns = []
     for _ in range(4):
         (rows,) = scheduler.plan()
-        rows.job.computed += rows.num_rows
+        rows.job.computed += rows.num_committed
         turns.append(rows.job)
     assert turns.count(first) == turns.count(second) == 2
     assert turns[0] is not turns[1]
@@ -58,7 +60,7 @@ def test_a_pass_ends_where_the_state_is_worth_keeping() -> None:
     scheduler = Scheduler(1, 100, stops_at_marks=True)
     request = Request((Segment((1, 2)), Segment((3,), generated=True), Segment((4, 5))))
     reply = Reply(request, None, itertools.count().__next__)
-    reading = Job(request, Feed(request.prompt, GROUP), reply, lambda _: None)
+    reading = Job(request, Feed(request.prompt, GROUPING), reply, lambda _: None)
     scheduler.submit(reading)
     scheduler.admit()
     (rows,) = scheduler.plan()
@@ -73,3 +75,47 @@ def test_a_waiting_job_can_be_released() -> None:
     scheduler.admit()
     scheduler.release(second)
     assert scheduler.jobs == [first]
+
+
+def test_the_reply_in_view_gets_the_next_free_slot() -> None:
+    scheduler = Scheduler(1, GROUP, stops_at_marks=False)
+    served, early, seen = job(1), job(2), job(3)
+    for each in (served, early, seen):
+        scheduler.submit(each)
+    assert scheduler.admit() is served
+    seen.in_view.set()
+    assert scheduler.waiting == [seen, early]
+    scheduler.release(served)
+    assert scheduler.admit() is seen
+
+
+def test_a_prompt_in_view_is_read_first_and_another_still_comes_forward() -> None:
+    scheduler = Scheduler(2, GROUP, stops_at_marks=False)
+    hidden, seen = job(*range(40)), job(*range(40))
+    seen.in_view.set()
+    for each in (hidden, seen):
+        scheduler.submit(each)
+        scheduler.admit()
+    turns = []
+    for _ in range(9):
+        (rows,) = scheduler.plan()
+        rows.job.computed += rows.num_committed
+        turns.append(rows.job)
+    assert turns[0] is seen
+    assert 1 <= turns.count(hidden) < turns.count(seen)
+
+
+def test_each_suspect_of_a_failed_pass_runs_once_alone() -> None:
+    scheduler = Scheduler(3, GROUP, stops_at_marks=False)
+    jobs = [job(1), job(2), job(*range(9))]
+    for each in jobs:
+        scheduler.submit(each)
+        scheduler.admit()
+    assert len(scheduler.plan()) == 3
+    scheduler.isolate(jobs)
+    scheduler.release(jobs[1])  # ended meanwhile
+    assert [[rows.job for rows in scheduler.plan()] for _ in range(3)] == [
+        [jobs[0]],
+        [jobs[2]],
+        [jobs[0], jobs[2]],
+    ]

@@ -1,6 +1,5 @@
 """Requests served on a real model: what they emit never depends on what runs beside them."""
 
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,72 +8,23 @@ import torch
 
 from engine.base.errors import ModelOutputError
 from engine.base.types import (
-    Event,
     Failed,
     Finished,
-    GenerationResult,
     PromptProgress,
-    Request,
     SamplingParams,
     Segment,
     StopReason,
     TextDelta,
+    Waiting,
 )
-from engine.gguf.reader import open_gguf
-from engine.models.runner import Runner
-from engine.scheduler.feed import Feed
-from engine.scheduler.reply import Reply
-from engine.scheduler.request import Job
-from engine.scheduler.step import Stepper
-from engine.text.tokenizer import Tokenizer, load_tokenizer
-from tests.helpers.models import open_runner
+from engine.kernels.batch import Batch
+from engine.kernels.interpreter import TorchModel
+from engine.kernels.state import ModelState
+from tests.helpers.bench import Bench, open_bench
 from tests.helpers.tiny_model import TinyModel
 
 CONTEXT = 300
 PROMPTS = [[(7 * i + 11 * n) % 256 for i in range(length)] for n, length in enumerate((5, 70, 131))]
-
-
-class Bench:
-    """A stepper over a tiny model, with every event of every job."""
-
-    def __init__(self, runner: Runner, tokenizer: Tokenizer, slots: int) -> None:
-        self._runner = runner
-        self._tokenizer = tokenizer
-        self._slots = slots
-        self._clock = itertools.count().__next__
-        self.stepper = Stepper(runner, slots, CONTEXT, self._clock)
-        self.events: dict[Job, list[Event]] = {}
-
-    def submit(self, tokens: list[int], **changes: object) -> Job:
-        segments = changes.pop("prompt", (Segment(tuple(tokens)),))
-        defaults = {"max_tokens": 12, "digest": True, "ignore_eos": True}
-        request = Request(segments, **(defaults | changes))  # type: ignore[arg-type]
-        events: list[Event] = []
-        feed = Feed(request.prompt, self._runner.prompt_group)
-        reply = Reply(request, self._tokenizer, self._clock)
-        job = Job(request, feed, reply, events.append)
-        self.events[job] = events
-        self.stepper.submit(job)
-        return job
-
-    def finish(self) -> None:
-        while self.stepper.jobs:
-            self.stepper.step()
-
-    def result(self, job: Job) -> GenerationResult:
-        self.finish()
-        final = self.events[job][-1]
-        assert isinstance(final, Finished)
-        return final.result
-
-    def solo(self, tokens: list[int], **changes: object) -> GenerationResult:
-        return self.result(self.submit(tokens, **changes))
-
-    def forget(self) -> None:
-        """Begin anew: nothing of earlier requests can be used again."""
-        self.finish()
-        self.stepper.close()
-        self.stepper = Stepper(self._runner, self._slots, CONTEXT, self._clock)
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen35"])
@@ -84,10 +34,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(params=[1, 3])
 def bench(model: Path, request: pytest.FixtureRequest) -> Iterator[Bench]:
-    with open_gguf(model) as file:
-        tokenizer = load_tokenizer(file.metadata)
-    with open_runner(model, slots=request.param, context=4 * CONTEXT) as runner:
-        bench = Bench(runner, tokenizer, request.param)
+    with open_bench(model, slots=request.param, context=CONTEXT) as bench:
         yield bench
 
 
@@ -287,6 +234,53 @@ def test_a_failing_pass_ends_its_requests_and_the_next_is_served(
     assert "out of luck" in final.details
     assert "out of luck" not in final.message
     assert bench.solo(PROMPTS[0]).digest == expected.digest
+
+
+CURSED = [1, 2, 3]
+"""A prompt like no other; a pass over it fails once it has written everything."""
+
+
+@pytest.fixture
+def cursed_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = TorchModel.run
+
+    def run(self: TorchModel, batch: Batch, state: ModelState) -> torch.Tensor:
+        logits = original(self, batch, state)
+        if str(CURSED)[1:-1] in str(batch.tokens[: batch.rows].tolist()):
+            raise RuntimeError("the device gave up")
+        return logits
+
+    monkeypatch.setattr(TorchModel, "run", run)
+
+
+@pytest.mark.parametrize("steps", [0, 3, 6], ids="after {} steps".format)
+@pytest.mark.usefixtures("cursed_backend")
+def test_of_several_requests_only_the_one_that_makes_a_pass_fail_ends(
+    bench: Bench, steps: int
+) -> None:
+    alone = [bench.solo(prompt) for prompt in PROMPTS[:2]]
+    bench.forget()
+    jobs = [bench.submit(prompt) for prompt in PROMPTS[:2]]
+    for _ in range(steps):
+        bench.stepper.step()
+    bad = bench.submit(CURSED)
+    together = [bench.result(job) for job in jobs]
+    for one, other in zip(alone, together, strict=True):
+        assert (one.tokens, one.digest) == (other.tokens, other.digest)
+        assert one.state_digest == other.state_digest
+    failed = bench.events[bad][-1]
+    assert isinstance(failed, Failed)
+    assert "the device gave up" in failed.details
+
+
+def test_who_waits_is_told_how_many_come_first(bench: Bench) -> None:
+    jobs = [bench.submit(PROMPTS[0], max_tokens=2 + n) for n in range(5)]
+    bench.finish()
+    told = [[e.ahead for e in bench.events[job] if isinstance(e, Waiting)] for job in jobs]
+    slots = told.count([])
+    assert slots in (1, 3)
+    for place, ahead in enumerate(told[slots:]):
+        assert ahead == list(range(place, -1, -1))
 
 
 def test_the_same_seed_says_the_same_and_another_something_else(bench: Bench) -> None:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.memory.feed import Feed
 from engine.memory.sequence_state import SequenceState
-from engine.scheduler.feed import Feed
 
 
 @dataclass(slots=True)

@@ -4,17 +4,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from engine.base.types import Segment
-
-LEAST_COST = 16
-"""Prompt rows that take about as long as one row alone."""
+from engine.kernels.grouping import Grouping
 
 MARK_INTERVAL = 1024
 """Tokens between marks within a long stretch of prompt: four pages of keys and values."""
-
-
-def cost(group: Sequence[int]) -> int:
-    """What a group takes of a pass, in prompt rows: any group reads all weights once."""
-    return max(len(group), LEAST_COST)
 
 
 class Feed:
@@ -25,12 +18,14 @@ class Feed:
     whatever a model emitted stands alone. Reuse resumes only where a group ends.
 
     Attributes:
+        grouping: how the backend wants rows cut.
         tokens: all tokens so far.
         marks: where a later prompt may well part from this one: behind each reply, which is where
             a message of the person begins, every so often in a long prompt, and at its end.
     """
 
-    def __init__(self, segments: Iterable[Segment], prompt_group: int) -> None:
+    def __init__(self, segments: Iterable[Segment], grouping: Grouping) -> None:
+        self.grouping = grouping
         self.tokens: list[int] = []
         self.marks: list[int] = []
         self._group_ends: list[int] = []  # for each token, where its group ends
@@ -38,7 +33,7 @@ class Feed:
             if not segment.generated:
                 first = len(self.tokens)
                 self.marks += range(first, first + len(segment.tokens), MARK_INTERVAL)
-            step = 1 if segment.generated else prompt_group
+            step = 1 if segment.generated else grouping.prompt_rows
             for start in range(0, len(segment.tokens), step):
                 self._append_group(segment.tokens[start : start + step])
         self.marks.append(len(self.tokens))
@@ -48,7 +43,7 @@ class Feed:
         self._append_group((token,))
 
     def groups(self, start: int, budget: int, *, to_mark: bool = False) -> list[list[int]]:
-        """Whole groups from `start` on: at least one, and more only within the budget of `cost`.
+        """Whole groups from `start` on: at least one, and more only within the budget of cost.
 
         With `to_mark` they end at the next mark, which is always where a group ends.
         """
@@ -60,7 +55,7 @@ class Feed:
         position = start
         while position < end:
             group = self.tokens[position : self._group_ends[position]]
-            budget -= cost(group)
+            budget -= self.grouping.cost(group)
             if found and budget < 0:
                 break
             found.append(group)
@@ -69,7 +64,7 @@ class Feed:
 
     def prefix(self, length: int) -> "Feed":
         """A copy of the first tokens, up to where a group ends."""
-        copy = Feed((), 1)
+        copy = Feed((), self.grouping)
         copy.tokens, copy._group_ends = self.tokens[:length], self._group_ends[:length]
         return copy
 

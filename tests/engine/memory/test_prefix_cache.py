@@ -7,14 +7,15 @@ import pytest
 import torch
 
 from engine.base.types import Segment
+from engine.kernels.grouping import Grouping
 from engine.kernels.state_types import PAGE_POSITIONS
+from engine.memory.feed import Feed
+from engine.memory.prefix_cache import PrefixCache
 from engine.memory.sequence_state import SequenceState
-from engine.memory.spec import KeyValueSpec, StateSpecs
-from engine.scheduler.feed import Feed
-from engine.scheduler.prefix_cache import PrefixCache
+from engine.memory.spec import CHECKPOINT_PAGES, KeyValueSpec, StateSpecs
 from tests.helpers.models import KeptMemory
 
-GROUP = 4
+GROUPING = Grouping(4)
 PAGES = 6
 LOGITS = np.zeros(7, np.float32)
 
@@ -27,7 +28,7 @@ def no_fold(*_: object) -> None:
 def memory() -> Iterator[KeptMemory]:
     specs = StateSpecs((KeyValueSpec(1, 2, 2),))
     cpu = torch.device("cpu")
-    memory = KeptMemory(specs, 1, PAGES * PAGE_POSITIONS, "f32", cpu, no_fold)
+    memory = KeptMemory(specs, 1, (PAGES - CHECKPOINT_PAGES) * PAGE_POSITIONS, "f32", cpu, no_fold)
     yield memory
     for sequence in memory.sequences:
         sequence.free()
@@ -49,7 +50,7 @@ def computed(memory: KeptMemory, feed: Feed) -> SequenceState:
 
 
 def feed(*tokens: int) -> Feed:
-    return Feed([Segment(tokens)], GROUP)
+    return Feed([Segment(tokens)], GROUPING)
 
 
 def reached(cache: PrefixCache, wanted: Feed) -> int:

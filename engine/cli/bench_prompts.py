@@ -1,0 +1,68 @@
+"""The prompts that drafting is measured on, as a model reads them."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TypeAlias
+
+from engine.base.errors import RequestError, UnsupportedModelError
+from engine.base.types import Message, Segment
+from engine.gguf.reader import GgufFile
+from engine.gguf.summary import summarise
+from engine.text.chat_template import load_chat_template
+from engine.text.prompt import build_prompt
+from engine.text.tokenizer import Tokenizer, load_tokenizer
+
+Prompts: TypeAlias = dict[str, tuple[Segment, ...]]
+"""What is asked, by a short name."""
+
+ROOT = Path(__file__).resolve().parents[2]
+"""What holds the packages: a checkout, or the folder they are installed in."""
+
+
+def prompts_file() -> Path:
+    """Each prompt's name and its lines; inside the window's package when installed."""
+    installed = ROOT / "app" / "resources"
+    resources = installed if installed.is_dir() else ROOT / "resources"
+    return resources / "bench" / "prompts.json"
+
+
+def read_prompts(file: GgufFile, reply_tokens: int) -> Prompts:
+    """The prompts that leave a model room for a reply, in its chat format if it has one.
+
+    Says on stderr which of them do not.
+
+    Raises:
+        RequestError: the model cannot read them, or holds none of them.
+        TemplateError: its chat template fails.
+    """
+    texts = json.loads(prompts_file().read_text(encoding="utf-8"))
+    try:
+        tokenizer = load_tokenizer(file.metadata)
+    except UnsupportedModelError as error:
+        raise RequestError(
+            f"The suite spec asks in words, which this model cannot read. {error}"
+        ) from error
+    prompts = {name: _prompt("\n".join(lines), file, tokenizer) for name, lines in texts.items()}
+    holds = summarise(file).context_length
+    fitting = {n: prompt for n, prompt in prompts.items() if length(prompt) + reply_tokens <= holds}
+    if not fitting:
+        raise RequestError(
+            f"This model holds {holds} positions, too few for any of the prompts and a reply of "
+            f"{reply_tokens} tokens; give a smaller --gen-tokens, or another model."
+        )
+    if too_long := [name for name in prompts if name not in fitting]:
+        print(f"Left out, as they do not fit this model: {', '.join(too_long)}.", file=sys.stderr)
+    return fitting
+
+
+def length(prompt: tuple[Segment, ...]) -> int:
+    """Tokens of a prompt."""
+    return sum(len(segment.tokens) for segment in prompt)
+
+
+def _prompt(text: str, file: GgufFile, tokenizer: Tokenizer) -> tuple[Segment, ...]:
+    if file.metadata.get("tokenizer.chat_template"):
+        template = load_chat_template(file.metadata, tokenizer)
+        return build_prompt([Message("user", text)], template, tokenizer)
+    return (Segment(tuple(tokenizer.encode(text, add_special=True, parse_special=False))),)

@@ -1,0 +1,140 @@
+"""What `generate` is told about drafting."""
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from engine.base.errors import RequestError
+from engine.base.types import (
+    DEVICES,
+    DRAFT_METHODS,
+    LONGEST_DRAFT,
+    Drafting,
+    DraftModelOptions,
+    Script,
+)
+from engine.cli.options import CACHE_TYPES, positive, read_json, within
+
+DEFAULTS = Drafting()
+SPEC_METHODS = tuple(method for method in DRAFT_METHODS if method != "scripted")
+
+
+def add_drafting_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--draft", type=Path, metavar="DRAFT", help="a small model that drafts")
+    parser.add_argument("--draft-device", choices=DEVICES, metavar="D")
+    parser.add_argument("--draft-context", type=positive, metavar="N")
+    parser.add_argument("--draft-kv-type", choices=CACHE_TYPES, metavar="T")
+    parser.add_argument(
+        "--spec",
+        type=_methods,
+        metavar="LIST",
+        help=f"methods in the order they are asked: off, auto, {', '.join(SPEC_METHODS)}",
+    )
+    length = within(1, LONGEST_DRAFT)
+    for name, default in (("n-max", DEFAULTS.n_max), ("n-min", DEFAULTS.n_min)):
+        parser.add_argument(
+            f"--spec-{name}", type=length, default=default, metavar="N", help=f"default {default}"
+        )
+    parser.add_argument("--spec-fixed", action="store_true", help="always draft n-max tokens")
+    parser.add_argument(
+        "--spec-p-min", type=_share, default=0.0, metavar="P", help="least probability of a token"
+    )
+    for name, use in (("n", "tokens to look up"), ("m", "tokens to propose at most")):
+        parser.add_argument(f"--spec-ngram-{name}", type=length, metavar=name.upper(), help=use)
+    parser.add_argument(
+        "--spec-script", type=Path, metavar="TOKENS.json", help="propose this continuation"
+    )
+    parser.add_argument(
+        "--spec-accept", type=_share, default=1.0, metavar="P", help="share proposed as it stands"
+    )
+
+
+def draft_model_options(options: argparse.Namespace) -> DraftModelOptions | None:
+    """The draft model to load, if one is named."""
+    if options.draft is None:
+        return None
+    return DraftModelOptions(
+        options.draft, options.draft_device, options.draft_context, options.draft_kv_type
+    )
+
+
+def read_draftings(options: argparse.Namespace, num_requests: int) -> list[Drafting]:
+    """How each request is drafted for.
+
+    Raises:
+        RequestError: the script cannot be read, or the options contradict each other.
+    """
+    if options.spec_n_min > options.spec_n_max:
+        raise RequestError(
+            f"A draft cannot have {options.spec_n_min} tokens or more and at most "
+            f"{options.spec_n_max}; make --spec-n-max the larger one."
+        )
+    base = Drafting(
+        _chosen(options),
+        options.spec_n_min,
+        options.spec_n_max,
+        options.spec_fixed,
+        options.spec_p_min,
+    )
+    if options.spec_script is None:
+        return [base] * num_requests
+    scripts = _scripts(options.spec_script, num_requests)
+    return [replace(base, script=Script(tokens, options.spec_accept)) for tokens in scripts]
+
+
+def _chosen(options: argparse.Namespace) -> tuple[str, ...]:
+    """The methods asked for; without a word about them, whatever was given to draft with."""
+    if options.spec is None:
+        given = (("scripted", options.spec_script), ("draft", options.draft))
+        return next(((method,) for method, source in given if source), ())
+    if options.spec == ("auto",):
+        return tuple(m for m in SPEC_METHODS if m != "draft" or options.draft)
+    if "draft" in options.spec and not options.draft:
+        raise RequestError("There is no model to draft with; name one with --draft.")
+    methods: tuple[str, ...] = options.spec
+    return methods
+
+
+def _methods(text: str) -> tuple[str, ...]:
+    if text in ("off", "auto"):
+        return ("auto",) if text == "auto" else ()
+    methods = tuple(text.split(","))
+    for method in methods:
+        if method not in SPEC_METHODS:
+            raise argparse.ArgumentTypeError(
+                f"{method} is none of off, auto, {', '.join(SPEC_METHODS)}"
+            )
+    return methods
+
+
+def _scripts(path: Path, num_requests: int) -> list[tuple[int, ...]]:
+    """The continuation for each request: one list for all of them, or a list of lists."""
+    document = read_json(path)
+    if tokens := _tokens(document):
+        return [tokens] * num_requests
+    scripts = [_tokens(entry) for entry in document] if isinstance(document, list) else []
+    found = [tokens for tokens in scripts if tokens]
+    if not len(found) == len(scripts) == num_requests:
+        raise RequestError(
+            f"{path} is no list of token ids, nor one such list for each of the {num_requests} "
+            "requests."
+        )
+    return found
+
+
+def _tokens(document: object) -> tuple[int, ...] | None:
+    """A list of token ids; None, or empty, where the document is something else."""
+    if not isinstance(document, list) or not all(type(token) is int for token in document):
+        return None
+    return tuple(document)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 1")
+    return value

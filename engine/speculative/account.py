@@ -1,0 +1,108 @@
+"""What the controller keeps for one reply."""
+
+from engine.base.types import LONGEST_DRAFT, Drafting
+from engine.speculative.ledger import Ledger
+from engine.speculative.survival import Survival
+
+FIRST_LENGTH = 2
+"""Tokens of a first draft, and of one after a rest; twice as many follow a success."""
+
+SHORTEST_REST = 16
+LONGEST_REST = 128
+"""Tokens from one trial to the next while drafting rests. The rest doubles from trial to trial, but
+not beyond what a change of text may go unnoticed for; what trials may cost, the ledger says."""
+
+
+class Attempts:
+    """The drafts of one reply by one method.
+
+    Attributes:
+        survival: how they fared.
+        resting: whether they have not been worth their time lately.
+        unread: tokens of the text that the method has not read; the first draft waits for them.
+        outlook: speed-up that the last look at them promised; below 1 they cost time.
+    """
+
+    def __init__(self, survival: Survival, unread: int) -> None:
+        self.survival = survival
+        self.resting = False
+        self.unread = unread
+        self.outlook = 1.0
+        self._ramp = FIRST_LENGTH
+        self._rest = SHORTEST_REST // 2
+        self._wait = 0
+
+    def longest(self, most: int, least: int) -> int:
+        """Tokens of the next draft at most."""
+        return min(most, max(least, self._ramp))
+
+    @property
+    def due(self) -> bool:
+        """Whether it has rested long enough to be tried again."""
+        return self.resting and self._wait <= 0
+
+    def rest(self) -> None:
+        """Stop drafting for a while, twice as long as the last time."""
+        self.resting = True
+        self._ramp = FIRST_LENGTH
+        self._rest = self._wait = min(LONGEST_REST, 2 * self._rest)
+
+    def pay(self) -> None:
+        """Forget rests that were long, bit by bit."""
+        self._rest = max(SHORTEST_REST // 2, self._rest // 2)
+
+    def pass_by(self, emitted: int) -> None:
+        """Let the text go on by so many tokens."""
+        self.unread += emitted
+        self._wait -= emitted
+        self.survival.pass_by(emitted)
+
+    def observe(self, drafted: int, tested: int, accepted: int) -> None:
+        """Learn from a round. After a rest, the next choice decides whether to go on."""
+        self.survival.observe(tested, accepted)
+        self.resting = False
+        if accepted == drafted >= self._ramp:
+            self._ramp *= 2
+
+
+class Account:
+    """One reply: its limits, its drafts by method and its ledger.
+
+    Attributes:
+        fixed: whether each of its drafts has the most tokens that it may, whatever that costs.
+        least: tokens below which a draft is dropped.
+        attempts: by method.
+    """
+
+    def __init__(self, drafting: Drafting, prompt_length: int, *, wanted: bool) -> None:
+        """`wanted`: whether anything is to draft for it."""
+        self.fixed = wanted and drafting.fixed
+        self.least = max(1, drafting.n_min)
+        self.ledger = Ledger()
+        self.attempts: dict[str, Attempts] = {}
+        self._most = min(drafting.n_max, LONGEST_DRAFT) if wanted else 0
+        self._prompt_length = prompt_length
+        self._emitted = 0
+
+    def most(self, room: int) -> int:
+        """Tokens of a draft at most where the reply has room for so many; 0 for none."""
+        most = min(self._most, room)
+        return most if most >= self.least else 0
+
+    def attempts_of(self, method: str, prior: float) -> Attempts:
+        """Those of a method, begun where there are none yet."""
+        if method not in self.attempts:
+            unread = self._prompt_length + self._emitted
+            self.attempts[method] = Attempts(Survival(prior), unread)
+        return self.attempts[method]
+
+    @property
+    def outlook(self) -> float:
+        """The speed-up that drafting promised when last looked at; below 1 it would cost time."""
+        return max((attempts.outlook for attempts in self.attempts.values()), default=1.0)
+
+    def pass_by(self, emitted: int) -> None:
+        """Let the text go on by so many tokens."""
+        self._emitted += emitted
+        for attempts in self.attempts.values():
+            attempts.pass_by(emitted)

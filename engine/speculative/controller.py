@@ -1,0 +1,298 @@
+"""How long drafts are: as long as makes replies fastest, and never slower than without drafting.
+
+Before each pass the controller is asked for lengths, and afterwards it is told what the pass took
+and emitted. It reads no clock: whoever steps the engine measures.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.speculative.account import Account, Attempts
+from engine.speculative.cost_table import CostTable, PlainTime
+from engine.speculative.goodput import choose
+from engine.speculative.survival import Habit
+
+LEAST_GAIN = 1.03
+"""Speed-up that drafting is begun for: less is within the error of what is measured."""
+
+PLAIN_SHARE = 0.005
+"""Share of the time that may go into plain passes amid drafting, which keep their time known. They
+are the more frequent the less drafting gains, which is where an error would matter."""
+
+HORIZON = 256
+"""Tokens that a reply is expected to go on for, unless its limit is nearer: reading the text before
+a first draft must be worth it within these. About half of a usual answer."""
+
+DISTURBED = 2.0
+"""A round that takes so many times what is expected was disturbed by something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A running reply in the coming pass.
+
+    Attributes:
+        context: positions that it holds.
+        room: tokens that a draft may have before the reply or the context is at its end.
+    """
+
+    account: Account
+    context: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """One method's turn at proposing.
+
+    Attributes:
+        accounts: the replies that it was asked for.
+        longest: tokens of the longest draft that it made; 0 where it had none.
+        read_s: seconds for reading what it had not read of their texts.
+        draft_s: seconds for drafting.
+    """
+
+    method: str
+    accounts: Sequence[Account]
+    longest: int
+    read_s: float
+    draft_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a pass led to for one seat; `method` made its draft, if it had any."""
+
+    seat: Seat
+    emitted: int
+    method: str = ""
+    drafted: int = 0
+    tested: int = 0
+    accepted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Prospect:
+    """What a round is expected to be.
+
+    Attributes:
+        lengths: of the drafts, by seat.
+        speedup: expected tokens for the time that a plain pass takes for one.
+        cost: in plain passes, without what is to be read first.
+        reading: plain passes that this takes.
+        known: whether the costs were measured often enough to be held against it.
+    """
+
+    lengths: list[int]
+    speedup: float = 1.0
+    cost: float = 1.0
+    reading: float = 0.0
+    known: bool = True
+
+    def pays(self, horizon: int) -> bool:
+        """Whether it gains enough, over so many tokens, to make up for the reading as well."""
+        return self.speedup >= LEAST_GAIN and horizon * (1.0 - 1.0 / self.speedup) >= self.reading
+
+
+class Controller:
+    """Chooses lengths for all replies of an engine, and learns what they cost and bring."""
+
+    def __init__(self, methods: Sequence[str]) -> None:
+        """`methods`: names of what may draft, in any order."""
+        self._habits = {method: Habit() for method in methods}
+        self._costs = CostTable()
+        self._plain = PlainTime()
+        self._since_plain = 0.0  # seconds of drafting since the last plain pass
+        self._disturbed = False  # whether the last round was
+
+    def lengths(self, seats: Sequence[Seat], *, reading: bool) -> Mapping[str, Sequence[int]]:
+        """How many tokens to ask each method for, by seat; 0 for none.
+
+        While a prompt is read (`reading`) nobody drafts: its first token comes as without drafts.
+        """
+        if any(seat.account.fixed for seat in seats):
+            fixed = [seat.account.most(seat.room) if seat.account.fixed else 0 for seat in seats]
+            return dict.fromkeys(self._habits, fixed)
+        none = [0] * len(seats)
+        plain = self._plain.of(_company(seats))
+        if reading or plain is None:
+            return dict.fromkeys(self._habits, none)
+        prospects = {
+            method: self._prospect(method, seats, plain) or _Prospect(none)
+            for method in self._habits
+        }
+        speedup = max((prospect.speedup for prospect in prospects.values()), default=1.0)
+        if self._since_plain * PLAIN_SHARE > plain * (1.0 - 1.0 / max(1.0, speedup)):
+            return dict.fromkeys(self._habits, none)
+        return {method: prospect.lengths for method, prospect in prospects.items()}
+
+    def record(
+        self,
+        outcomes: Sequence[Outcome],
+        proposed: Sequence[Proposed],
+        seconds: float,
+        *,
+        reading: bool,
+    ) -> None:
+        """Learn from a pass.
+
+        Args:
+            outcomes: of every reply that was given a seat, in the same order.
+            proposed: who was asked for drafts before it.
+            seconds: from the end of proposing until all was committed.
+            reading: whether it read of a prompt, too.
+        """
+        seats = [outcome.seat for outcome in outcomes]
+        plain = self._plain.of(_company(seats))
+        self._charge(outcomes, proposed, seconds, None if reading else plain)
+        if not reading:
+            self._learn_costs(outcomes, proposed, seconds, plain)
+        for outcome in outcomes:
+            self._learn_acceptance(outcome)
+        for turn in proposed:
+            for account in turn.accounts:
+                self._attempts(account, turn.method).unread = 0
+
+    def _prospect(self, method: str, seats: Sequence[Seat], plain: float) -> _Prospect | None:
+        """The round that one method should try next, as if it drafted for all; None for none."""
+        able = {
+            place: self._attempts(seat.account, method)
+            for place, seat in enumerate(seats)
+            if seat.account.most(seat.room)
+        }
+        if active := {place: tries for place, tries in able.items() if not tries.resting}:
+            best = self._best(method, seats, active)
+            if best.pays(min(HORIZON, max(seats[place].room for place in active))):
+                for attempts in active.values():
+                    attempts.pay()
+                return best if _affordable(seats, best, plain, pays=True) else None
+            for attempts in active.values():
+                attempts.rest()
+        if due := {place: tries for place, tries in able.items() if tries.due}:
+            best = self._best(method, seats, due)
+            if _affordable(seats, best, plain, pays=not best.known):
+                return best
+        return None
+
+    def _best(self, method: str, seats: Sequence[Seat], able: Mapping[int, Attempts]) -> _Prospect:
+        """The round with the best lengths above 0, for some of the seats."""
+        passes, proposals = self._costs.passes(*_shape(seats)), self._costs.proposals(method)
+        accounts = [seats[place].account for place in able]
+        choice = choose(
+            [
+                attempts.survival.first(
+                    attempts.longest(account.most(seats[place].room), account.least)
+                )
+                for (place, attempts), account in zip(able.items(), accounts, strict=True)
+            ],
+            [account.least for account in accounts],
+            len(seats),
+            lambda rows, longest: passes.at(rows) + proposals.at(longest),
+            passes.certainty,
+        )
+        for attempts in able.values():
+            attempts.outlook = choice.speedup
+        lengths = dict(zip(able, choice.lengths, strict=True))
+        return _Prospect(
+            [lengths.get(place, 0) for place in range(len(seats))],
+            choice.speedup,
+            choice.cost,
+            self._costs.reading(method, sum(attempts.unread for attempts in able.values())),
+            passes.known(sum(choice.lengths)) and proposals.known(max(choice.lengths)),
+        )
+
+    def _charge(
+        self,
+        outcomes: Sequence[Outcome],
+        proposed: Sequence[Proposed],
+        seconds: float,
+        plain: float | None,
+    ) -> None:
+        """Enter a pass in the ledgers; `plain` None where there is nothing to compare it with."""
+        drafted = any(outcome.drafted for outcome in outcomes)
+        took = seconds + sum(turn.read_s + turn.draft_s for turn in proposed)
+        if not drafted:
+            self._since_plain = 0.0
+        else:
+            self._since_plain += took
+        if plain is None or not (drafted or proposed):
+            for outcome in outcomes:
+                outcome.seat.account.ledger.decode(took)
+            return
+        charged = self._undisturbed(outcomes, proposed, took, plain)
+        for outcome in outcomes:
+            without = outcome.emitted * plain * self._plain.caution if drafted else seconds
+            outcome.seat.account.ledger.draft(charged, without, plain)
+
+    def _undisturbed(
+        self,
+        outcomes: Sequence[Outcome],
+        proposed: Sequence[Proposed],
+        took: float,
+        plain: float,
+    ) -> float:
+        """What a round took, less what came between: that would have struck a plain pass, too.
+
+        Forgiven once, and only where the costs are known well; a second time in a row it is what
+        rounds have come to cost.
+        """
+        passes = self._costs.passes(*_shape([outcome.seat for outcome in outcomes]))
+        rows = sum(outcome.drafted for outcome in outcomes)
+        expected = passes.at(rows)
+        known = passes.known(rows)
+        for turn in proposed:
+            curve = self._costs.proposals(turn.method)
+            unread = sum(self._attempts(account, turn.method).unread for account in turn.accounts)
+            expected += curve.at(max(1, turn.longest)) + self._costs.reading(turn.method, unread)
+            known = known and curve.known(max(1, turn.longest))
+        most = DISTURBED * expected * plain
+        forgiven = took > most and known and not self._disturbed
+        self._disturbed = took > most
+        return most if forgiven else took
+
+    def _learn_costs(
+        self,
+        outcomes: Sequence[Outcome],
+        proposed: Sequence[Proposed],
+        seconds: float,
+        plain: float | None,
+    ) -> None:
+        seats = [outcome.seat for outcome in outcomes]
+        rows = sum(outcome.drafted for outcome in outcomes)
+        if not rows:
+            self._plain.observe(_company(seats), seconds)
+        if plain is None:
+            return
+        if rows:
+            # A pass over more rows takes no longer than as many passes; else it was disturbed.
+            self._costs.passes(*_shape(seats)).observe(rows, min(seconds / plain, 1.0 + rows))
+        for turn in proposed:
+            self._costs.proposals(turn.method).observe(max(1, turn.longest), turn.draft_s / plain)
+            unread = sum(self._attempts(account, turn.method).unread for account in turn.accounts)
+            self._costs.observe_reading(turn.method, unread, turn.read_s / plain)
+
+    def _learn_acceptance(self, outcome: Outcome) -> None:
+        outcome.seat.account.pass_by(outcome.emitted)
+        if outcome.drafted:
+            attempts = self._attempts(outcome.seat.account, outcome.method)
+            attempts.observe(outcome.drafted, outcome.tested, outcome.accepted)
+            self._habits[outcome.method].observe(outcome.tested, outcome.accepted)
+
+    def _attempts(self, account: Account, method: str) -> Attempts:
+        return account.attempts_of(method, self._habits[method].rate)
+
+
+def _affordable(seats: Sequence[Seat], prospect: _Prospect, plain: float, *, pays: bool) -> bool:
+    """Whether no reply could lose too much: all wait for a round, whoever drafts."""
+    loss = plain * (prospect.cost + prospect.reading - 1.0)
+    return all(seat.account.ledger.affords(loss, pays=pays) for seat in seats)
+
+
+def _company(seats: Sequence[Seat]) -> tuple[Account, ...]:
+    """Who shares the pass."""
+    return tuple(seat.account for seat in seats)
+
+
+def _shape(seats: Sequence[Seat]) -> tuple[int, int]:
+    """What the cost of a pass goes by: positions in all, and replies."""
+    return sum(seat.context for seat in seats), len(seats)

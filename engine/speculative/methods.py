@@ -1,0 +1,51 @@
+"""Every method that can draft for a loaded model, by its name."""
+
+from collections.abc import Iterable
+
+from engine.base.types import DRAFT_METHODS
+from engine.speculative.draft_model import DraftModel
+from engine.speculative.ngram_cache import CacheLookup, CacheOptions
+from engine.speculative.ngram_lookup import LookupOptions, LookupProposer
+from engine.speculative.ngram_map_k import MapKLookup
+from engine.speculative.ngram_map_k4v import MapK4vLookup
+from engine.speculative.ngram_mod import ModOptions, ModProposer
+from engine.speculative.ngram_simple import SimpleLookup
+from engine.speculative.priority import PriorityList
+from engine.speculative.proposer import Proposer
+from engine.speculative.scripted import ScriptedProposer
+
+
+def open_methods(
+    vocab_size: int,
+    ends: Iterable[int],
+    draft_model: DraftModel | None = None,
+    ngram_n: int | None = None,
+    ngram_m: int | None = None,
+) -> PriorityList:
+    """The proposers of one engine; what they share between replies lives as long as they do.
+
+    Args:
+        vocab_size: of the target.
+        ends: the tokens that end a reply.
+        draft_model: what `draft` means; without one that method is missing.
+        ngram_n: tokens that n-gram methods look up; None keeps each method's own number.
+        ngram_m: tokens that they propose at most; None likewise.
+
+    Raises:
+        RequestError: no n-gram or draft can have such a size.
+    """
+    sizes = {key: size for key, size in (("n", ngram_n), ("m", ngram_m)) if size is not None}
+    lookup, cache, mod = LookupOptions(**sizes), CacheOptions(**sizes), ModOptions.sized(**sizes)
+    proposers: dict[str, Proposer] = {
+        "ngram-simple": LookupProposer(lambda: SimpleLookup(lookup)),
+        "ngram-map-k": LookupProposer(lambda: MapKLookup(lookup)),
+        "ngram-map-k4v": LookupProposer(lambda: MapK4vLookup(lookup)),
+        "ngram-mod": ModProposer(mod),
+        "ngram-cache": LookupProposer(lambda: CacheLookup(cache)),
+        "scripted": ScriptedProposer(vocab_size, draft_model),
+    }
+    if draft_model:
+        proposers["draft"] = draft_model
+    return PriorityList(
+        {name: proposers[name] for name in DRAFT_METHODS if name in proposers}, ends
+    )

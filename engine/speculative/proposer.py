@@ -1,0 +1,55 @@
+"""What proposes tokens for the target to check."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.base.types import Request
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """What a proposer sees of a slot: committed text alone, and what was asked.
+
+    Attributes:
+        reply: a number that no other reply of this engine has.
+        slot: the slot that serves it.
+        request: what the slot answers.
+        tokens: prompt and reply so far; the last of them is not in the target's state yet.
+        index: of the next token within the reply.
+    """
+
+    reply: int
+    slot: int
+    request: Request
+    tokens: Sequence[int]
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What became of a slot in a pass.
+
+    Attributes:
+        draft: what this proposer had proposed; empty where it had nothing, or another was heard.
+        emitted: what the target said; the draft's accepted tokens come first.
+    """
+
+    draft: Sequence[int]
+    emitted: Sequence[int]
+
+
+class Proposer(Protocol):
+    """Guesses what comes next. It never touches the target's state."""
+
+    def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
+        """A draft for each slot, of at most its limit of tokens; empty where there is no guess."""
+
+    def observe(self, view: SlotView, outcome: Round) -> None:
+        """Learn what a pass emitted for a slot; the view holds it already, prompt included."""
+
+    def end(self, reply: int) -> None:
+        """Forget what was kept for a reply alone."""
+
+    def clear(self) -> None:
+        """Forget what was kept from one reply to the next; none is under way."""

@@ -1,0 +1,171 @@
+"""What the controller decides, in situations that can be followed by hand."""
+
+from collections.abc import Sequence
+
+from engine.base.types import Drafting
+from engine.speculative.account import Account
+from engine.speculative.controller import Controller, Outcome, Proposed, Seat
+from engine.speculative.cost_table import FIRST_PLAIN_SAMPLES
+from tests.helpers.simulated_drafting import METHOD
+
+PLAIN = 0.01
+USUAL = Drafting()
+
+
+def account(drafting: Drafting = USUAL, *, wanted: bool = True) -> Account:
+    return Account(drafting, 0, wanted=wanted)
+
+
+def seat(of: Account, room: int = 500) -> Seat:
+    return Seat(of, 100, room)
+
+
+class Replies:
+    """Replies that share passes, on a machine without noise."""
+
+    def __init__(self, *accounts: Account, cost: float = 0.05, accept: Sequence[bool] = ()) -> None:
+        """`cost` of a row and of a drafted token each, in plain passes; `accept`: by reply."""
+        self.controller = Controller([METHOD])
+        self.accounts = accounts
+        self.cost = cost
+        self.accept = list(accept) or [True] * len(accounts)
+
+    def lengths(self, room: int = 500, *, reading: bool = False) -> list[int]:
+        seats = [seat(one, room) for one in self.accounts]
+        return list(self.controller.lengths(seats, reading=reading)[METHOD])
+
+    def step(self, *, slow: float = 1.0) -> list[int]:
+        """One pass, the machine being so many times slower; gives the lengths."""
+        lengths = self.lengths()
+        outcomes = []
+        for one, length, accept in zip(self.accounts, lengths, self.accept, strict=True):
+            accepted = length * accept
+            tested = min(length, accepted + 1)
+            outcomes.append(Outcome(seat(one), accepted + 1, METHOD, length, tested, accepted))
+        longest = max(lengths)
+        asked = [one for one, length in zip(self.accounts, lengths, strict=True) if length]
+        draft_s = slow * PLAIN * self.cost * longest
+        proposed = [Proposed(METHOD, asked, longest, 0.0, draft_s)] if asked else []
+        pass_s = slow * PLAIN * (1.0 + self.cost * sum(lengths))
+        self.controller.record(outcomes, proposed, pass_s, reading=False)
+        return lengths
+
+    def steps(self, count: int, *, slow: float = 1.0) -> list[list[int]]:
+        return [self.step(slow=slow) for _ in range(count)]
+
+
+def test_the_time_of_plain_decoding_is_measured_before_anything_is_drafted() -> None:
+    lengths = Replies(account()).steps(FIRST_PLAIN_SAMPLES + 1)
+    assert lengths == [[0]] * FIRST_PLAIN_SAMPLES + [[2]]
+
+
+def test_lengths_at_most_double_while_drafts_are_accepted_in_full() -> None:
+    lengths = [length for (length,) in Replies(account()).steps(100)[FIRST_PLAIN_SAMPLES:]]
+    assert lengths[:3] == [2, 4, 8]
+    assert sum(length >= 14 for length in lengths) > 50
+
+
+def test_drafting_rests_when_nothing_is_accepted_and_is_tried_ever_more_rarely() -> None:
+    lengths = Replies(account(), accept=[False]).steps(700)
+    rounds = [place for place, (length,) in enumerate(lengths) if length]
+    assert len([place for place in rounds if place < 40]) < 10
+    assert 1 <= len([place for place in rounds if place > 100]) < 10
+
+
+def test_drafting_comes_back_when_the_text_turns() -> None:
+    replies = Replies(account(), accept=[False])
+    replies.steps(300)
+    replies.accept = [True]
+    lengths = replies.steps(160)
+    assert max(length for (length,) in lengths) > 2
+
+
+def test_drafting_that_costs_more_than_it_brings_rests_though_all_is_accepted() -> None:
+    lengths = Replies(account(), cost=3.0).steps(400)
+    assert sum(length > 0 for (length,) in lengths) < 5
+
+
+def test_a_slower_machine_is_no_reason_to_rest() -> None:
+    replies = Replies(account())
+    replies.steps(60)
+    lengths = replies.steps(100, slow=1.5)
+    assert sum(length > 0 for (length,) in lengths) > 80
+
+
+def test_each_request_keeps_its_own_limits() -> None:
+    long, short = Drafting(n_max=5), Drafting(n_min=4, n_max=4)
+    replies = Replies(account(long), account(short))
+    lengths = replies.steps(60)
+    assert max(of_long for of_long, _ in lengths) == 5
+    assert {of_short for _, of_short in lengths} == {0, 4}
+
+
+def test_nothing_is_drafted_past_the_room_or_where_the_room_is_below_the_least() -> None:
+    replies = Replies(account(Drafting(n_min=3)))
+    replies.steps(30)
+    assert 0 < replies.lengths(room=4)[0] <= 4
+    assert replies.lengths(room=2) == [0]
+
+
+def test_fixed_lengths_are_drafted_from_the_first_pass_whatever_they_bring() -> None:
+    fixed = account(Drafting(n_max=7, fixed=True))
+    assert Replies(fixed, accept=[False], cost=9.0).steps(30) == [[7]] * 30
+
+
+def test_a_reply_that_nothing_drafts_for_is_never_asked_for() -> None:
+    replies = Replies(account(), account(wanted=False))
+    assert all(unasked == 0 for _, unasked in replies.steps(40))
+
+
+def test_nobody_drafts_while_a_prompt_is_read() -> None:
+    replies = Replies(account())
+    replies.steps(30)
+    assert replies.lengths(reading=True) == [0]
+    assert replies.lengths() != [0]
+
+
+def test_rows_go_to_the_reply_whose_drafts_are_accepted() -> None:
+    replies = Replies(account(), account(), cost=0.0003, accept=[True, False])
+    replies.steps(40)
+    lengths = replies.steps(30)
+    assert sum(good for good, _ in lengths) > 10 * sum(bad for _, bad in lengths)
+
+
+def test_no_reply_waits_for_the_drafts_of_another_for_longer_than_its_own_budget() -> None:
+    alone, beside = account(), account(wanted=False)
+    replies = Replies(alone, beside, cost=0.2)
+    replies.steps(600)
+    waited = beside.ledger.regret
+    assert 0 < waited < 0.015 * 600 * PLAIN + 6 * PLAIN
+
+
+def test_after_a_reply_joins_the_time_of_plain_decoding_is_measured_anew() -> None:
+    replies = Replies(account())
+    replies.steps(30)
+    replies.accounts += (account(),)
+    replies.accept.append(True)
+    lengths = replies.steps(FIRST_PLAIN_SAMPLES + 1)
+    assert lengths[:-1] == [[0, 0]] * FIRST_PLAIN_SAMPLES
+    assert min(lengths[-1]) > 0
+
+
+def test_what_a_method_did_in_one_reply_is_expected_of_the_next() -> None:
+    replies = Replies(account(), accept=[False])
+    replies.steps(400)
+    replies.accounts = (account(),)
+    assert sum(length > 0 for (length,) in replies.steps(60)) < 5
+
+
+def test_the_gain_is_the_time_without_drafts_over_the_time_spent() -> None:
+    one = account()
+    Replies(one).steps(400)
+    rounds = 17 / (1.0 + 0.05 * 32)  # 16 of 16 accepted, at the cost of rows and drafted tokens
+    assert 0.85 * rounds < one.ledger.speedup < rounds
+
+
+def test_while_resting_the_outlook_says_what_drafting_would_cost() -> None:
+    one = account()
+    replies = Replies(one, cost=0.1, accept=[False])
+    replies.steps(200)
+    assert 0.75 < one.outlook < 1.0
+    assert 0.97 < one.ledger.speedup < 1.0
