@@ -1,39 +1,120 @@
-"""A conversation: its messages in order, and what of them the model is given."""
+"""An open chat: its messages in all their versions, and what of them the model is given."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from uuid import uuid4
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from app.domain.message import ContextUse, Message, Role
+from app.domain.record import ChatDetails, ChatRecord
+from app.domain.tree import Branch
 
 MAX_TITLE_CHARACTERS = 60
-TITLE_SOURCE_CHARACTERS = 1_000  # looked at for a title, which is read for every row painted
+NO_TITLE = "…"  # where a first message has no word near its beginning
+TITLE_SOURCE_CHARACTERS = 1_000  # of a first message, looked at for a title
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Messages taken out of a chat, and what it takes to put them back."""
+
+    branch: Branch
+    messages: tuple[Message, ...]
+
+
 class Conversation:
-    """A chat. `unsent` is what stands in its composer; `unread` a reply nobody has seen yet."""
+    """A chat whose messages are at hand.
 
-    id: str = field(default_factory=lambda: uuid4().hex)
-    messages: list[Message] = field(default_factory=list)
-    unsent: str = ""
-    unread: bool = False
+    Attributes:
+        details: what is known of it besides its messages.
+        tree: which message follows which.
+        messages: those of the path that is shown, first to last.
+        latest_reply: the one asked for last since the chat was opened, if any.
+    """
+
+    def __init__(self, record: ChatRecord | None = None) -> None:
+        record = record or ChatRecord(ChatDetails())
+        self.details = record.details
+        self.tree = record.tree
+        self._all = dict(record.messages)
+        self.messages: list[Message] = []
+        self._find_path()
+        self.latest_reply: Message | None = None
+
+    @property
+    def id(self) -> str:
+        """The chat's id."""
+        return self.details.id
 
     @property
     def title(self) -> str:
-        """The start of the first message; empty while there is none."""
-        return title_from(self.messages[0].text[:TITLE_SOURCE_CHARACTERS]) if self.messages else ""
+        """What it is called; empty while it holds no message."""
+        return self.details.title
+
+    @property
+    def record(self) -> ChatRecord:
+        """The chat as it is now; its messages may still change."""
+        return ChatRecord(self.details, dict(self._all), self.tree)
 
     @property
     def pending_reply(self) -> Message | None:
-        """The reply that is queued or being written, if any."""
-        last = self.messages[-1] if self.messages else None
-        return last if last and last.is_pending else None
+        """The reply that more is to come of, if any, whether its version is shown or not."""
+        return self.latest_reply if self.latest_reply and self.latest_reply.is_pending else None
+
+    def message(self, message_id: str) -> Message:
+        """The message with this id; `KeyError` when there is none."""
+        return self._all[message_id]
+
+    def path_to(self, message_id: str) -> Iterator[Message]:
+        """The messages that lead to one, itself included."""
+        return (self._all[id_] for id_ in self.tree.path_to(message_id))
+
+    def version(self, message_id: str) -> tuple[int, int]:
+        """Which version of how many a message is, counted from 1."""
+        versions = self.tree.versions(message_id)
+        return versions.index(message_id) + 1, len(versions)
+
+    def append(self, message: Message) -> None:
+        """Add a message after the last one shown. The first names the chat."""
+        self._add(message, self.messages[-1].id if self.messages else None)
+
+    def add_version(self, of: str, message: Message) -> None:
+        """Add another version of a message, and show it."""
+        self._add(message, self.tree.parents[of])
+
+    def show(self, message_id: str) -> None:
+        """Bring a version of a message into the path that is shown."""
+        self.tree = self.tree.show(message_id)
+        self._find_path()
+
+    def remove(self, message_id: str) -> Removal:
+        """Take a message out, with all that follows it."""
+        self.tree, branch = self.tree.cut(message_id)
+        removal = Removal(branch, tuple(self._all.pop(id_) for id_ in branch.parents))
+        self._find_path()
+        return removal
+
+    def put_back(self, removal: Removal) -> None:
+        """Undo a removal."""
+        self._all.update((message.id, message) for message in removal.messages)
+        self.tree = self.tree.put_back(removal.branch)
+        self._find_path()
 
     def context_with(self, model: str) -> ContextUse | None:
         """Context use after the newest reply that knows it, if `model` made that reply."""
         newest = next((m for m in reversed(self.messages) if m.context), None)
         return newest.context if newest and newest.model == model else None
+
+    def _add(self, message: Message, after: str | None) -> None:
+        beginning = message.text[:TITLE_SOURCE_CHARACTERS]
+        title = self.details.title or title_from(beginning) or NO_TITLE
+        self.details = replace(self.details, title=title, changed_at=message.created_at)
+        self._all[message.id] = message
+        self.tree = self.tree.add(message.id, after)
+        if message.is_pending:
+            self.latest_reply = message
+        self._find_path()
+
+    def _find_path(self) -> None:
+        self.messages = [self._all[id_] for id_ in self.tree.path]
 
 
 def title_from(text: str) -> str:
@@ -42,6 +123,14 @@ def title_from(text: str) -> str:
     if len(line) <= MAX_TITLE_CHARACTERS:
         return line
     return line[:MAX_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
+
+
+def prompt_for(chat: Conversation, reply: Message, model: str) -> list[Message]:
+    """What the model is given to write a reply: the system prompt, and what leads to the reply."""
+    turns = prompt_messages(list(chat.path_to(reply.id)), model)
+    if chat.details.system_prompt:
+        turns.insert(0, Message(Role.SYSTEM, chat.details.system_prompt))
+    return turns
 
 
 def prompt_messages(messages: Sequence[Message], model: str) -> list[Message]:

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from time import time
 from uuid import uuid4
+
+from app.domain.generation import ByteRun, Sampling, Timings
 
 
 class Role(StrEnum):
@@ -14,9 +17,10 @@ class Role(StrEnum):
 
 
 class MessageState(StrEnum):
-    """Where a message stands. Only replies are ever queued, generating, stopped or failed."""
+    """Where a message stands. What one writes is done at once; the rest is for replies."""
 
     QUEUED = "queued"  # waits for a model to finish loading
+    WAITING = "waiting"  # waits for replies in other chats to end
     GENERATING = "generating"
     DONE = "done"
     STOPPED = "stopped"
@@ -35,6 +39,7 @@ class ReplyStats:
     tokens_per_second: float
     first_token_s: float | None  # from the request to the first text; None: there was none
     stop_reason: str
+    timings: Timings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +57,23 @@ class Message:
     role: Role
     text: str = ""
     state: MessageState = MessageState.DONE
+    ahead: int = 0  # while it waits: others that wait too and come first
+    failure: str = ""  # why it failed, as a sentence
     id: str = field(default_factory=lambda: uuid4().hex)
+    created_at: float = field(default_factory=time)  # seconds since 1970
     model: str = ""  # path of the file that made the reply
+    quantisation: str = ""
+    sampling: Sampling | None = None  # with the seed that was used
     tokens: tuple[int, ...] | None = None
+    accepted: tuple[ByteRun, ...] = ()  # of the text: what a draft proposed and the model accepted
     stats: ReplyStats | None = None
     context: ContextUse | None = None
 
     @property
     def is_pending(self) -> bool:
         """Whether more is to come."""
-        return self.state in (MessageState.QUEUED, MessageState.GENERATING)
+        return self.state in (
+            MessageState.QUEUED,
+            MessageState.WAITING,
+            MessageState.GENERATING,
+        )

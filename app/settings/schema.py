@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+MOST_CHATS_AT_ONCE = 8
+
 T = TypeVar("T")
 
 
@@ -48,6 +50,12 @@ def _text(value: object) -> str:
     return value
 
 
+def _chats_at_once(value: object) -> int:
+    if type(value) is not int or not 1 <= value <= MOST_CHATS_AT_ONCE:
+        raise ValueError(f"a whole number from 1 to {MOST_CHATS_AT_ONCE} is needed")
+    return value
+
+
 def _theme(value: object) -> ThemeChoice:
     return ThemeChoice(_text(value))
 
@@ -65,6 +73,18 @@ def _geometry(value: object) -> Geometry | None:
 LAST_MODEL = Setting(
     "last_model", "", _text, str, "Path of the main model used last; it is loaded at the start."
 )
+LAST_CHAT = Setting(
+    "last_chat", "", _text, str, "Id of the chat in view last; empty for a new one."
+)
+# Two: a chat can be answered beside the one in view. More would burden every load, as each takes
+# the memory of a whole context: 1.2 GB for 8,192 positions of a 4B model with a file of 2.7 GB.
+CHATS_AT_ONCE = Setting(
+    "chats_at_once",
+    2,
+    _chats_at_once,
+    int,
+    "How many chats are answered at the same time, 1 to 8, from the next load on.",
+)
 THEME = Setting(
     "theme", ThemeChoice.SYSTEM, _theme, str, "Colours of the window: system, light or dark."
 )
@@ -76,9 +96,11 @@ WINDOW_GEOMETRY: Setting[Geometry | None] = Setting(
     "Where the window was when it closed: x, y, width, height.",
 )
 
-AnySetting = Setting[str] | Setting[ThemeChoice] | Setting[Geometry | None]
+AnySetting = Setting[str] | Setting[int] | Setting[ThemeChoice] | Setting[Geometry | None]
 SETTINGS: tuple[AnySetting, ...] = (
     LAST_MODEL,
+    LAST_CHAT,
+    CHATS_AT_ONCE,
     THEME,
     WINDOW_GEOMETRY,
 )

@@ -1,5 +1,16 @@
-from app.domain.conversation import MAX_TITLE_CHARACTERS, Conversation, prompt_messages, title_from
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.conversation import (
+    MAX_TITLE_CHARACTERS,
+    Conversation,
+    prompt_for,
+    prompt_messages,
+    title_from,
+)
 from app.domain.message import Message, MessageState, Role
+from app.domain.record import ChatDetails, ChatRecord, copy_of
 
 
 def own(text):
@@ -8,6 +19,17 @@ def own(text):
 
 def reply(text, state=MessageState.DONE, model="a.gguf", tokens=(1, 2)):
     return Message(Role.ASSISTANT, text, state, model=model, tokens=tokens)
+
+
+def chat_of(*messages):
+    chat = Conversation()
+    for message in messages:
+        chat.append(message)
+    return chat
+
+
+def texts(chat):
+    return [message.text for message in chat.messages]
 
 
 def test_a_title_is_the_first_line_that_says_something():
@@ -21,8 +43,86 @@ def test_a_long_title_is_cut_at_a_word():
 
 
 def test_a_long_first_message_is_not_searched_whole_for_a_title():
-    assert Conversation(messages=[own("\n" * 5_000 + "late")]).title == ""
-    assert Conversation(messages=[own("early\n" * 5_000)]).title == "early"
+    assert chat_of(own("\n" * 5_000 + "late")).title == "…"
+    assert chat_of(own("early\n" * 5_000)).title == "early"
+
+
+def test_the_first_message_names_the_chat_and_later_ones_do_not():
+    chat = chat_of(own("first"), reply("A"), own("second"))
+    chat.add_version(chat.messages[0].id, own("changed"))
+    assert chat.title == "first"
+
+
+def test_a_regenerated_reply_stands_beside_the_one_before():
+    chat = chat_of(own("q"), reply("A"))
+    first = chat.messages[1]
+    chat.add_version(first.id, reply("B"))
+    assert texts(chat) == ["q", "B"]
+    assert chat.version(chat.messages[1].id) == (2, 2)
+    chat.show(first.id)
+    assert texts(chat) == ["q", "A"]
+    assert chat.version(first.id) == (1, 2)
+
+
+def test_an_edited_message_begins_another_branch_and_the_old_one_stays():
+    chat = chat_of(own("q"), reply("A"), own("more"), reply("B"))
+    question, old_last = chat.messages[0], chat.messages[3]
+    chat.add_version(question.id, own("other"))
+    assert texts(chat) == ["other"]
+    chat.append(reply("C"))
+    assert texts(chat) == ["other", "C"]
+    chat.show(old_last.id)
+    assert texts(chat) == ["q", "A", "more", "B"]
+
+
+def test_what_was_removed_comes_back_as_it_was():
+    chat = chat_of(own("q"), reply("A"), own("more"), reply("B"))
+    chat.add_version(chat.messages[1].id, reply("A2"))
+    before = chat.record
+    removal = chat.remove(chat.messages[0].id)
+    assert texts(chat) == []
+    chat.put_back(removal)
+    assert chat.record.tree.path == before.tree.path
+    assert chat.record.messages == before.messages
+
+
+def test_a_reply_under_way_is_known_though_another_version_is_shown():
+    chat = chat_of(own("q"), reply("A"))
+    first = chat.messages[1]
+    chat.add_version(first.id, reply("", MessageState.GENERATING))
+    chat.show(first.id)
+    assert chat.pending_reply.state is MessageState.GENERATING
+    chat.pending_reply.state = MessageState.DONE
+    assert chat.pending_reply is None
+
+
+def test_a_copy_leaves_the_first_alone_and_is_not_being_written():
+    chat = chat_of(own("q"), reply("half", MessageState.GENERATING))
+    copy = Conversation(copy_of(chat.record, "q (copy)"))
+    assert texts(copy) == ["q", "half"]
+    assert copy.messages[1].state is MessageState.STOPPED
+    assert copy.title == "q (copy)"
+    assert chat.pending_reply
+    copy.append(own("more"))
+    assert texts(chat) == ["q", "half"]
+
+
+def test_a_version_is_answered_from_what_leads_to_it():
+    chat = chat_of(own("a"), reply("b"), own("c"), reply("d"))
+    again = reply("", MessageState.QUEUED)
+    chat.add_version(chat.messages[1].id, again)
+    assert [turn.text for turn in prompt_for(chat, again, "a.gguf")] == ["a"]
+
+
+def test_the_system_prompt_comes_first():
+    chat = Conversation(ChatRecord(ChatDetails(system_prompt="Be brief.")))
+    chat.append(own("a"))
+    chat.append(reply("", MessageState.QUEUED))
+    turns = prompt_for(chat, chat.messages[1], "a.gguf")
+    assert [(turn.role, turn.text) for turn in turns] == [
+        (Role.SYSTEM, "Be brief."),
+        (Role.USER, "a"),
+    ]
 
 
 def test_replies_reenter_with_their_tokens():
@@ -50,3 +150,25 @@ def test_what_was_written_before_a_stop_counts():
 def test_the_reply_under_way_is_not_part_of_its_own_prompt():
     turns = prompt_messages([own("a"), reply("", MessageState.GENERATING)], "a.gguf")
     assert [turn.text for turn in turns] == ["a"]
+
+
+@pytest.fixture(scope="module")
+def steps():
+    return {
+        "append": lambda chat, pick: chat.append(own("m")),
+        "version": lambda chat, pick: chat.add_version(pick, reply("v")),
+        "show": lambda chat, pick: chat.show(pick),
+        "remove": lambda chat, pick: chat.remove(pick),
+        "undo": lambda chat, pick: chat.put_back(chat.remove(pick)),
+    }
+
+
+@given(st.lists(st.sampled_from(["append", "version", "show", "remove", "undo"])), st.data())
+def test_whatever_is_done_messages_and_tree_hold_the_same(steps, names, data):
+    chat = chat_of(own("q"))
+    for name in names:
+        known = list(chat.record.messages)
+        if known or name == "append":
+            steps[name](chat, data.draw(st.sampled_from(known)) if known else "")
+    assert set(chat.record.messages) == set(chat.tree.parents)
+    assert [message.id for message in chat.messages] == chat.tree.path

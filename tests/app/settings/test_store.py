@@ -2,7 +2,15 @@ import json
 
 import pytest
 
-from app.settings.schema import LAST_MODEL, SETTINGS, THEME, WINDOW_GEOMETRY, Geometry, ThemeChoice
+from app.settings.schema import (
+    CHATS_AT_ONCE,
+    LAST_MODEL,
+    SETTINGS,
+    THEME,
+    WINDOW_GEOMETRY,
+    Geometry,
+    ThemeChoice,
+)
 from app.settings.store import Settings
 
 
@@ -21,10 +29,12 @@ def test_without_a_file_everything_is_at_its_default(file):
 def test_what_is_set_is_there_the_next_time(file):
     settings = Settings(file)
     settings.set(LAST_MODEL, "/models/ä.gguf")
+    settings.set(CHATS_AT_ONCE, 8)
     settings.set(THEME, ThemeChoice.DARK)
     settings.set(WINDOW_GEOMETRY, Geometry(1, -2, 800, 600))
     again = Settings(file)
     assert again.get(LAST_MODEL) == "/models/ä.gguf"
+    assert again.get(CHATS_AT_ONCE) == 8
     assert again.get(THEME) is ThemeChoice.DARK
     assert again.get(WINDOW_GEOMETRY) == Geometry(1, -2, 800, 600)
 
@@ -46,6 +56,10 @@ def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
     [
         ("theme", "sepia"),
         ("theme", 3),
+        ("chats_at_once", 0),
+        ("chats_at_once", 9),
+        ("chats_at_once", True),
+        ("chats_at_once", "2"),
         ("last_model", ["a"]),
         ("last_model", "/half/a/pair/\ud800.gguf"),
         ("window_geometry", [1, 2, 3]),
@@ -56,7 +70,13 @@ def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
 )
 def test_a_bad_value_costs_that_value_alone(file, key, value):
     file.parent.mkdir()
-    good = {"theme": "dark", "last_model": "/a.gguf", "window_geometry": [1, 2, 3, 4]}
+    good = {
+        "theme": "dark",
+        "last_model": "/a.gguf",
+        "last_chat": "0c",
+        "chats_at_once": 3,
+        "window_geometry": [1, 2, 3, 4],
+    }
     file.write_text(json.dumps(good | {key: value}))
     settings = Settings(file)
     for setting in SETTINGS:

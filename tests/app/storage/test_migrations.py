@@ -1,0 +1,52 @@
+"""Every version of the schema is reached from the one before it, with what was stored."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from app.domain.record import ChatDetails
+from app.storage.migrations import MIGRATIONS, migrate, to_version_1, version_of
+from app.storage.rows import chat_values
+from app.storage.schema import APPLICATION_ID
+from app.storage.writing import save_chat
+
+TESTED = (to_version_1,)  # each has a test of its own below
+
+
+@pytest.fixture
+def connection():
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        yield connection
+
+
+def test_every_migration_has_a_test():
+    assert MIGRATIONS == TESTED
+
+
+def test_version_1_makes_an_empty_file_a_store(connection):
+    migrate(connection, MIGRATIONS[:1])
+    assert version_of(connection) == 1
+    assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    assert {"chats", "messages", "replies"} <= {row[0] for row in tables}
+
+
+def test_only_what_is_missing_is_run(connection):
+    migrate(connection)
+    save_chat(connection, chat_values(ChatDetails(title="kept")))
+    migrate(connection, (*MIGRATIONS, lambda c: c.execute("ALTER TABLE chats ADD COLUMN mood")))
+    assert version_of(connection) == len(MIGRATIONS) + 1
+    assert connection.execute("SELECT title, mood FROM chats").fetchall() == [("kept", None)]
+
+
+def test_a_migration_that_fails_leaves_the_version_before(connection):
+    def breaks(connection):
+        connection.execute("CREATE TABLE half_done (x)")
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        migrate(connection, (*MIGRATIONS, breaks))
+    assert version_of(connection) == len(MIGRATIONS)
+    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
+    assert "half_done" not in names
