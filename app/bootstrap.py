@@ -5,7 +5,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QObject
+from PySide6.QtCore import QLocale, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.actions import chat as chat_actions
@@ -20,9 +20,11 @@ from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.network import NetworkWatch
 from app.paths import resources_dir
-from app.settings.schema import THEME
+from app.settings.schema import LAST_CHAT, THEME
 from app.settings.store import Settings
 from app.storage.chats import Chats
+from app.storage.store import open_store
+from app.storage.troubles import StoreTrouble
 from app.theme.fonts import load_fonts
 from app.theme.theme import Theme
 from app.widgets.main_window import MainWindow
@@ -53,6 +55,7 @@ class Application(QObject):
 
     async def _end(self) -> None:
         await self._tasks.end()
+        self.session.chats.close()
         await self._engine.close()
         self._collector.stop()
 
@@ -64,7 +67,7 @@ def build_window(data_dir: Path, engine: EngineClient | None = None) -> MainWind
     both Qt and asyncio. When the window is closed its background work and the engine end too.
 
     Args:
-        data_dir: where settings and chats lie; made when something is first stored.
+        data_dir: where settings and chats lie; made if it is not there.
         engine: the engine to talk to; None for the real one.
     """
     return build_application(data_dir, engine).window
@@ -81,7 +84,9 @@ def build_application(data_dir: Path, engine: EngineClient | None = None) -> App
     tasks = Tasks(notices.raised.emit)
     model = MainModel(engine, tasks)
     replies = Replies(engine, tasks)
-    session = Session(Chats(), model, replies, settings, notices)
+    chats = _open_chats(data_dir, notices)
+    session = Session(chats, model, replies, settings, notices)
+    _show_last_chat(session)
     _connect(session)
     network = NetworkWatch()
     window = MainWindow(theme, session, tasks, network)
@@ -106,10 +111,36 @@ def _prepare_qt() -> None:
         QLocale.setDefault(QLocale(QLocale.Language.English))
 
 
+def _open_chats(data_dir: Path, notices: Notices) -> Chats:
+    """The chats of a data folder; what is wrong with them is told once the window is there."""
+    trouble = StoreTrouble()
+    trouble.raised.connect(notices.raised)
+    store, problem = open_store(data_dir, trouble.report)
+    chats = Chats(store)
+    trouble.setParent(chats)
+    if problem:
+        QTimer.singleShot(0, notices, lambda: notices.raised.emit(problem))
+    return chats
+
+
+def _show_last_chat(session: Session) -> None:
+    last = session.settings.get(LAST_CHAT)
+    if last in session.chats.ids:
+        session.chats.show(last)
+
+
+def _remember_chat(session: Session) -> None:
+    current = session.chats.current
+    session.settings.set(LAST_CHAT, current.id if current.messages else "")
+
+
 def _connect(session: Session) -> None:
     """What follows from events of the engine; what follows from the person, widgets connect."""
-    session.replies.flushed.connect(session.chats.touch_last_message)
+    session.replies.flushed.connect(session.chats.reply_grew)
+    session.replies.state_changed.connect(session.chats.reply_state_changed)
     session.replies.ended.connect(partial(_reply_ended, session))
+    session.chats.current_changed.connect(partial(_remember_chat, session))
+    session.chats.listed.connect(lambda _: _remember_chat(session))
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
     session.model.ready.connect(partial(chat_actions.answer_queued, session))
     session.model.ready.connect(partial(_tell_notice, session))
@@ -130,4 +161,4 @@ def _tell_notice(session: Session, model: LoadedModel) -> None:
 def _load_failed(session: Session, problem: Problem) -> None:
     session.notices.raised.emit(problem)
     if session.model.loaded is None:
-        chat_actions.end_queued(session, MessageState.FAILED)
+        chat_actions.end_queued(session, MessageState.FAILED, problem.sentence)

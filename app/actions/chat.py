@@ -5,7 +5,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
-from app.domain.conversation import Conversation, prompt_messages
+from app.domain.conversation import Conversation, prompt_for
 from app.domain.message import Message, MessageState, Role
 from app.domain.problem import Problem
 from app.shortcuts import Shortcut
@@ -30,39 +30,69 @@ def send(session: Session, text: str) -> bool:
         Whether it was sent; if not, a notice says why.
     """
     chat = session.chats.current
-    if not text.strip() or chat.pending_reply:
-        return False
-    if not (session.model.loaded or session.model.loading):
-        session.notices.raised.emit(_no_model())
+    if not text.strip() or chat.pending_reply or not _can_answer(session):
         return False
     session.chats.add_message(chat.id, Message(Role.USER, text))
-    _ask(session, chat)
+    reply = _new_reply()
+    session.chats.add_message(chat.id, reply)
+    _ask(session, chat, reply)
     return True
 
 
-def regenerate(session: Session) -> None:
-    """Replace the last reply of the chat in view by a new one with another seed."""
+def edit(session: Session, message_id: str, text: str) -> bool:
+    """Say something else instead of an own message, and have it answered; the old one is kept.
+
+    Returns:
+        Whether that was done; if not, a notice says why.
+    """
     chat = session.chats.current
-    if not chat.messages or chat.messages[-1].role is not Role.ASSISTANT or chat.pending_reply:
+    if not text.strip() or chat.pending_reply or not _can_answer(session):
+        return False
+    session.chats.add_version(chat.id, message_id, Message(Role.USER, text))
+    reply = _new_reply()
+    session.chats.add_message(chat.id, reply)
+    _ask(session, chat, reply)
+    return True
+
+
+def regenerate(session: Session, message_id: str = "") -> None:
+    """Have another version of a reply written, with another seed; the old one is kept.
+
+    Args:
+        session: the session.
+        message_id: a reply in the chat in view; the last message if not given.
+    """
+    chat = session.chats.current
+    if not chat.messages or chat.pending_reply:
         return
-    if not (session.model.loaded or session.model.loading):
-        session.notices.raised.emit(_no_model())
+    before = chat.message(message_id) if message_id else chat.messages[-1]
+    if before.role is not Role.ASSISTANT or not _can_answer(session):
         return
-    session.chats.remove_last_message(chat.id)
-    _ask(session, chat)
+    reply = _new_reply()
+    session.chats.add_version(chat.id, before.id, reply)
+    _ask(session, chat, reply)
+
+
+def show_version(session: Session, message_id: str, offset: int) -> None:
+    """Show the version of a message `offset` places from it, if there is one."""
+    chat = session.chats.current
+    versions = chat.tree.versions(message_id)
+    place = versions.index(message_id) + offset
+    if 0 <= place < len(versions):
+        session.chats.show_version(chat.id, versions[place])
+
+
+def step_version(session: Session, offset: int) -> None:
+    """Show another version of the last reply of the chat in view, `offset` places from it."""
+    messages = session.chats.current.messages
+    last = next((m for m in reversed(messages) if m.role is Role.ASSISTANT), None)
+    if last:
+        show_version(session, last.id, offset)
 
 
 def stop(session: Session) -> None:
     """End the reply under way in the chat in view; what was written stays."""
-    chat = session.chats.current
-    reply = chat.pending_reply
-    if reply is None:
-        return
-    if reply.state is MessageState.QUEUED:
-        reply.state = MessageState.STOPPED
-        session.chats.reply_ended(chat.id)
-    else:
-        session.replies.stop(chat.id)
+    _stop_in(session, session.chats.current)
 
 
 def copy_reply(session: Session) -> None:
@@ -74,36 +104,62 @@ def copy_reply(session: Session) -> None:
 
 def answer_queued(session: Session, model: LoadedModel) -> None:
     """Start every reply that waited for a model to be ready."""
-    for chat in session.chats.listed_chats:
+    for chat in session.chats.pending:
         reply = chat.pending_reply
         if reply and reply.state is MessageState.QUEUED:
             _answer(session, chat, reply, model)
 
 
-def end_queued(session: Session, state: MessageState) -> None:
+def end_queued(session: Session, state: MessageState, failure: str = "") -> None:
     """End the replies that waited for a model which does not come."""
-    for chat in session.chats.listed_chats:
+    for chat in session.chats.pending:
         reply = chat.pending_reply
         if reply and reply.state is MessageState.QUEUED:
             reply.state = state
+            reply.failure = failure
             session.chats.reply_ended(chat.id)
 
 
-def _ask(session: Session, chat: Conversation) -> None:
-    reply = Message(Role.ASSISTANT, state=MessageState.QUEUED)
-    session.chats.add_message(chat.id, reply)
+def end_reply(session: Session, chat_id: str) -> None:
+    """End the reply under way in a chat, if there is one."""
+    if session.chats.pending_reply(chat_id):
+        _stop_in(session, session.chats.chat(chat_id))
+
+
+def _stop_in(session: Session, chat: Conversation) -> None:
+    reply = chat.pending_reply
+    if reply is None:
+        return
+    if reply.state is MessageState.QUEUED:
+        reply.state = MessageState.STOPPED
+        session.chats.reply_ended(chat.id)
+    else:
+        session.replies.stop(chat.id)
+
+
+def _new_reply() -> Message:
+    return Message(Role.ASSISTANT, state=MessageState.QUEUED)
+
+
+def _ask(session: Session, chat: Conversation, reply: Message) -> None:
+    """Have a reply written now, or as soon as a model is ready."""
+    session.chats.wait_for_disk()
     if model := session.model.loaded:
         _answer(session, chat, reply, model)
 
 
 def _answer(session: Session, chat: Conversation, reply: Message, model: LoadedModel) -> None:
-    prompt = prompt_messages(chat.messages, str(model.summary.path))
-    session.replies.start(chat.id, prompt, reply, model)
-    session.chats.touch_last_message(chat.id)
+    prompt = prompt_for(chat, reply, str(model.summary.path))
+    session.replies.start(chat.id, prompt, reply, model, chat.details.sampling)
+    session.chats.reply_state_changed(chat.id)
 
 
-def _no_model() -> Problem:
+def _can_answer(session: Session) -> bool:
+    """Whether there is a model, or will be; if not, a notice says so."""
+    if session.model.loaded or session.model.loading:
+        return True
     text = QCoreApplication.translate(
         "Actions", "No model is loaded yet: drop a .gguf file on the window, or press {keys}."
     )
-    return Problem(text.format(keys=Shortcut.OPEN_MODEL.label))
+    session.notices.raised.emit(Problem(text.format(keys=Shortcut.OPEN_MODEL.label)))
+    return False

@@ -11,7 +11,7 @@ from app.actions.drops import Refuse, judge
 from app.actions.session import Session
 from app.domain.message import MessageState
 from app.domain.problem import Problem
-from app.settings.schema import LAST_MODEL
+from app.settings.schema import CHATS_AT_ONCE, LAST_MODEL
 
 Announced = Callable[[], Awaitable[None]]
 
@@ -27,7 +27,7 @@ def use_as_main_model(session: Session, path: Path, announced: Announced) -> Non
     if model.loaded and model.loaded.summary.path == path:
         cancel_loading(session)
         return
-    model.load(path, announced)
+    model.load(path, session.settings.get(CHATS_AT_ONCE), announced)
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:

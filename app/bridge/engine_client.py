@@ -1,5 +1,6 @@
 """What the window asks of an engine. The real one and the tests' doubles both satisfy it."""
 
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +20,10 @@ class Generation(Protocol):
     """One reply under way: iterate for its events; the last is `Finished` or `Failed`."""
 
     def __aiter__(self) -> AsyncIterator[Event]: ...
+
+    @property
+    def in_view(self) -> threading.Event:
+        """Set while a person looks at this reply, which then goes before others."""
 
     def cancel(self) -> None:
         """Ask for the end; within one step `Finished` arrives with `StopReason.CANCELLED`."""

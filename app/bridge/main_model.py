@@ -16,6 +16,7 @@ from app.bridge.types import (
     LoadOptions,
     LoadProgress,
     ModelSummary,
+    NotEnoughMemoryError,
 )
 
 STARTING = LoadProgress("Starting the engine…", 0.0)
@@ -65,18 +66,19 @@ class MainModel(QObject):
         """Read a file's header; raises `PacelineError` as `EngineClient.inspect` does."""
         return await self._engine.inspect(path)
 
-    def load(self, path: Path, announced: Callable[[], Awaitable[None]]) -> None:
+    def load(self, path: Path, slots: int, announced: Callable[[], Awaitable[None]]) -> None:
         """Make the file at `path` the main model; a load under way is given up for it.
 
         Args:
             path: the model's file.
+            slots: conversations to serve at once; fewer where the memory does not suffice.
             announced: returns once the window shows `STARTING`. Importing torch holds the
                 interpreter for up to half a second, and nothing could be painted during it.
         """
         given_up = self._task
         self.cancel()
         self._set_loading(Loading(path))
-        self._task = self._tasks.start(self._load(path, announced, given_up))
+        self._task = self._tasks.start(self._load(path, slots, announced, given_up))
 
     def cancel(self) -> None:
         """Give up the load under way, if any; the present model stays."""
@@ -88,6 +90,7 @@ class MainModel(QObject):
     async def _load(
         self,
         path: Path,
+        slots: int,
         announced: Callable[[], Awaitable[None]],
         given_up: asyncio.Task[None] | None,
     ) -> None:
@@ -97,7 +100,7 @@ class MainModel(QObject):
             self._set_loading(Loading(path, await self._engine.inspect(path)))
             self.progressed.emit(STARTING)
             await announced()
-            loaded = await self._engine.load(path, LoadOptions(), self.progressed.emit)
+            loaded = await self._load_fitting(path, slots)
         except LoadCancelledError:
             self._finish()
         except Exception as error:
@@ -107,6 +110,17 @@ class MainModel(QObject):
             self.loaded = loaded
             self._finish()
             self.ready.emit(loaded)
+
+    async def _load_fitting(self, path: Path, slots: int) -> LoadedModel:
+        """Give up slots rather than the model: chats that wait for each other are answered too."""
+        while True:
+            try:
+                options = LoadOptions(slots=slots)
+                return await self._engine.load(path, options, self.progressed.emit)
+            except NotEnoughMemoryError:
+                if slots == 1:
+                    raise
+                slots //= 2
 
     def _finish(self) -> None:
         self._task = None

@@ -1,14 +1,14 @@
 """The replies under way, at most one a conversation, whichever chat is in view."""
 
-import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.bridge.making import options_for, sampling_of
 from app.bridge.reply import LiveFigures, Reply
 from app.bridge.tasks import Tasks
-from app.bridge.types import ChatOptions, EngineClient, EngineMessage, LoadedModel
+from app.bridge.types import EngineClient, EngineMessage, LoadedModel
+from app.domain.generation import Sampling
 from app.domain.message import Message
 
 
@@ -17,10 +17,12 @@ class Replies(QObject):
 
     Signals:
         flushed: conversation id; its reply has grown or its figures moved.
+        state_changed: conversation id; its reply waits, or does not any more.
         ended: conversation id, and the `Problem` that ended the reply or None.
     """
 
     flushed = Signal(str)
+    state_changed = Signal(str)
     ended = Signal(str, object)
 
     def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
@@ -28,18 +30,38 @@ class Replies(QObject):
         self._engine = engine
         self._tasks = tasks
         self._under_way: dict[str, Reply] = {}
+        self._in_view = ""
 
     def start(
-        self, conversation_id: str, prompt: Sequence[Message], reply: Message, model: LoadedModel
+        self,
+        conversation_id: str,
+        prompt: Sequence[Message],
+        reply: Message,
+        model: LoadedModel,
+        sampling: Sampling | None = None,
     ) -> None:
-        """Have the loaded `model` write `reply`, the answer to `prompt`."""
+        """Have the loaded `model` write `reply`, the answer to `prompt`.
+
+        The reply keeps who makes it and how; without `sampling` as the engine does it unasked.
+        """
+        options = options_for(sampling)
         reply.model = str(model.summary.path)
-        generation = self._engine.chat([_for_engine(message) for message in prompt], _options())
+        reply.quantisation = model.summary.quantisation
+        reply.sampling = sampling_of(options.sampling)
+        generation = self._engine.chat([_for_engine(message) for message in prompt], options)
         under_way = Reply(reply, generation, model.context, self)
         under_way.flushed.connect(lambda: self.flushed.emit(conversation_id))
+        under_way.state_changed.connect(lambda: self.state_changed.emit(conversation_id))
         under_way.ended.connect(lambda problem: self._end(conversation_id, problem))
+        under_way.set_in_view(conversation_id == self._in_view)
         self._under_way[conversation_id] = under_way
         self._tasks.start(under_way.run())
+
+    def put_in_view(self, conversation_id: str) -> None:
+        """Let the reply of the conversation that a person sees now go before others."""
+        self._in_view = conversation_id
+        for id_, reply in self._under_way.items():
+            reply.set_in_view(id_ == conversation_id)
 
     def stop(self, conversation_id: str) -> None:
         """Ask for the end of a conversation's reply, if one is under way."""
@@ -47,7 +69,7 @@ class Replies(QObject):
             reply.cancel()
 
     def figures(self, conversation_id: str) -> LiveFigures | None:
-        """Live figures of a conversation's reply; None when none is under way."""
+        """Live figures of a conversation's reply; None when it waits or none is under way."""
         reply = self._under_way.get(conversation_id)
         return reply.figures if reply else None
 
@@ -58,9 +80,3 @@ class Replies(QObject):
 
 def _for_engine(message: Message) -> EngineMessage:
     return EngineMessage(message.role.value, message.text, message.tokens)
-
-
-def _options() -> ChatOptions:
-    """Every reply has its own seed, so that asking again gives another answer."""
-    options = ChatOptions()
-    return replace(options, sampling=replace(options.sampling, seed=secrets.randbits(32)))

@@ -1,11 +1,12 @@
 """One reply under way: the engine's events, merged into a message and its live figures."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
 from time import perf_counter
 
 from PySide6.QtCore import QObject, Signal
 
+from app.bridge.making import timings_of
 from app.bridge.problems import problem_from
 from app.bridge.speed import SpeedWindow
 from app.bridge.throttle import Throttle
@@ -18,6 +19,7 @@ from app.bridge.types import (
     PromptProgress,
     StopReason,
     TextDelta,
+    Waiting,
 )
 from app.domain.message import ContextUse, Message, MessageState, ReplyStats
 from app.domain.problem import Problem
@@ -40,14 +42,16 @@ class Reply(QObject):
 
     Attributes:
         message: the reply being written; changes only where `flushed` or `ended` is emitted.
-        figures: live figures, always current.
+        figures: live figures, always current; None while it waits for its turn.
 
     Signals:
         flushed: the message has grown or the figures moved; at most once every 33 ms.
+        state_changed: the message waits, or does not any more; `flushed` has told of it before.
         ended: the message has reached its final state; carries the `Problem` or None.
     """
 
     flushed = Signal()
+    state_changed = Signal()
     ended = Signal(object)
 
     def __init__(
@@ -59,11 +63,12 @@ class Reply(QObject):
     ) -> None:
         super().__init__(parent)
         self.message = message
-        self.figures = LiveFigures()
+        self.figures: LiveFigures | None = LiveFigures()
         self._generation = generation
         self._context_size = context_size
         self._speed = SpeedWindow()
         self._unshown = ""
+        self._ahead = 0
         self._started_s = perf_counter()
         self._first_text_s: float | None = None
         self._throttle = Throttle(FLUSH_INTERVAL_MS, self)
@@ -73,6 +78,13 @@ class Reply(QObject):
     def cancel(self) -> None:
         """Ask the engine to stop; `ended` follows."""
         self._generation.cancel()
+
+    def set_in_view(self, in_view: bool) -> None:
+        """Say whether a person looks at this reply, which then goes before others."""
+        if in_view:
+            self._generation.in_view.set()
+        else:
+            self._generation.in_view.clear()
 
     async def run(self) -> None:
         """Take in events until the last one."""
@@ -87,9 +99,13 @@ class Reply(QObject):
 
     def _take(self, event: Event) -> Problem | None:
         match event:
+            case Waiting():
+                self.figures = None
+                self._ahead = event.ahead
+                self._throttle.request()
             case PromptProgress():
                 context = ContextUse(event.done, self._context_size)
-                self.figures = replace(self.figures, prompt=event, context=context)
+                self.figures = LiveFigures(prompt=event, context=context)
                 self._throttle.request()
             case TextDelta():
                 self._grow(event)
@@ -112,8 +128,15 @@ class Reply(QObject):
         self._throttle.request()
 
     def _flush(self) -> None:
+        before = self.message.state
+        self.message.state = (
+            MessageState.WAITING if self.figures is None else MessageState.GENERATING
+        )
+        self.message.ahead = self._ahead
         self._show_text()
         self.flushed.emit()
+        if self.message.state is not before:
+            self.state_changed.emit()
 
     def _show_text(self) -> None:
         if self._first_text_s is None:  # nothing but its lead so far, which may still grow
@@ -126,12 +149,13 @@ class Reply(QObject):
         message = self.message
         message.text = _without_lead(result.text)
         message.tokens = result.tokens
-        message.context = self.figures.context
+        message.context = self.figures.context if self.figures else None
         message.stats = ReplyStats(
             num_tokens=len(result.tokens),
             tokens_per_second=result.timings.predicted_per_second,
             first_token_s=self._first_text_s,
-            stop_reason=result.stop_reason,
+            stop_reason=result.stop_reason.value,
+            timings=timings_of(result.timings),
         )
         stopped = result.stop_reason is StopReason.CANCELLED
         message.state = MessageState.STOPPED if stopped else MessageState.DONE
@@ -139,6 +163,7 @@ class Reply(QObject):
     def _fail(self, problem: Problem) -> Problem:
         self._show_text()
         self.message.state = MessageState.FAILED
+        self.message.failure = problem.sentence
         return problem
 
 

@@ -15,12 +15,14 @@ from engine.api import (
     LoadProgress,
     ModelFileError,
     ModelSummary,
+    NotEnoughMemoryError,
     PacelineError,
     PromptProgress,
     SamplingParams,
     StopReason,
     TextDelta,
     Timings,
+    Waiting,
 )
 from engine.api import Message as EngineMessage
 
@@ -41,10 +43,12 @@ __all__ = [
     "LoadedModel",
     "ModelFileError",
     "ModelSummary",
+    "NotEnoughMemoryError",
     "PacelineError",
     "PromptProgress",
     "SamplingParams",
     "StopReason",
     "TextDelta",
     "Timings",
+    "Waiting",
 ]

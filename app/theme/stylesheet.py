@@ -9,9 +9,10 @@ from string import Template
 from app.theme.tokens import Tokens
 
 SHEET = Template("""
-#mainWindow, #chatPane, #transcript, #transcript > QWidget > QWidget, #topRow {
+#mainWindow, #chatPane, #transcript, #topRow {
     background: $ground; color: $text; border: none;
 }
+#tableScroll, #tableScroll > QWidget { background: transparent; }
 #sidebar, #sidebar QListView { background: $sidebar; color: $text; border: none; }
 QDialog { background: $ground; color: $text; }
 QLabel { color: $text; background: transparent; }
@@ -48,6 +49,11 @@ QPushButton[look="round"] {
 }
 QPushButton[look="round"]:focus { border: 2px solid $control_border; }
 QPushButton[look="round"]:disabled { background: $tint; border-color: $tint; }
+QPushButton[look="float"] {
+    background: $ground; border: 1px solid $control_border; border-radius: 17px; padding: 0;
+    min-width: 32px; max-width: 32px; min-height: 32px; max-height: 32px;
+}
+QPushButton[look="float"]:hover { background: $tint; }
 
 #composerFrame { background: $ground; border: 1px solid $hairline; border-radius: 14px; }
 #composerFrame[active="true"] { border: 1px solid $control_border; }
@@ -56,7 +62,16 @@ QPlainTextEdit, QTextEdit {
     selection-background-color: $text; selection-color: $ground;
     placeholder-text-color: $faint;
 }
+QLineEdit {
+    background: $ground; color: $text; border: 1px solid $hairline; border-radius: 8px;
+    padding: 0 8px; min-height: 34px; placeholder-text-color: $faint;
+    selection-background-color: $text; selection-color: $ground;
+}
+QLineEdit:focus { border: 1px solid $control_border; }
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
+QFrame[look="code"] {
+    background: $code_ground; border: 1px solid $hairline; border-radius: 10px;
+}
 QFrame[look="card"] { background: $ground; border: 1px solid $hairline; border-radius: 18px; }
 QFrame[look="strip"] { background: $ground; border: 1px solid $hairline; border-radius: 10px; }
 QFrame[look="alarm"] { background: $ground; border: 1px solid $bad; border-radius: 10px; }
@@ -71,6 +86,11 @@ QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar::handle:vertical {
     background: $control_border; border: 3px solid $ground; border-radius: 6px; min-height: 32px;
 }
+QScrollBar:horizontal { background: transparent; height: 12px; margin: 0; }
+QScrollBar::handle:horizontal {
+    background: $control_border; border: 3px solid $ground; border-radius: 6px; min-width: 32px;
+}
+#codeText QScrollBar::handle:horizontal { border-color: $code_ground; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QToolTip { color: $text; background: $ground; border: 1px solid $control_border; padding: 4px; }

@@ -18,6 +18,12 @@ class Tokens:
     selected: str
     code_ground: str
     code_keyword: str
+    code_name: str
+    code_string: str
+    code_number: str
+    code_comment: str
+    code_added: str
+    code_removed: str
     accent: str  # the draft, and nothing else
     accent_ground: str
     good: str
@@ -40,6 +46,12 @@ LIGHT = Tokens(
     selected="#EAE8E2",
     code_ground="#F7F7F5",
     code_keyword="#5B4B8A",
+    code_name="#2A5F7F",
+    code_string="#3F6B3A",
+    code_number="#7A4468",
+    code_comment="#6B675F",
+    code_added="#1B7549",
+    code_removed="#B3261E",
     accent="#A84D17",
     accent_ground="#FBEFE6",
     good="#1B7549",
@@ -62,6 +74,12 @@ DARK = Tokens(
     selected="#2B2926",
     code_ground="#131211",
     code_keyword="#B9A7E8",
+    code_name="#8FBBD6",
+    code_string="#A3C48F",
+    code_number="#D9A0BE",
+    code_comment="#959188",
+    code_added="#5FCB92",
+    code_removed="#F2867E",
     accent="#F0935B",
     accent_ground="#3A2519",
     good="#5FCB92",
@@ -78,6 +96,12 @@ TEXT_ON_GROUND: dict[str, tuple[str, ...]] = {
     "dim": ("ground", "sidebar", "tint", "selected", "code_ground"),
     "faint": ("ground", "sidebar", "tint"),
     "code_keyword": ("code_ground",),
+    "code_name": ("code_ground",),
+    "code_string": ("code_ground",),
+    "code_number": ("code_ground",),
+    "code_comment": ("code_ground",),
+    "code_added": ("code_ground",),
+    "code_removed": ("code_ground",),
     "accent": ("ground", "accent_ground"),
     "good": ("ground", "sidebar", "good_ground"),
     "warn": ("ground", "sidebar"),

@@ -4,6 +4,7 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
+    QPoint,
     QPointF,
     QRect,
     QRectF,
@@ -23,6 +24,7 @@ from app.widgets.common.text_painting import paint_line, paint_row_ground, paint
 
 ROW_HEIGHT_PX = 36
 MARK_PX = 12
+DOT_RADIUS_PX = 4
 
 
 class ChatListView(ChoiceList):
@@ -30,9 +32,11 @@ class ChatListView(ChoiceList):
 
     Signals:
         chosen: id of the chat to show.
+        menu_asked: id of a chat, and where on the screen its menu belongs.
     """
 
     chosen = Signal(str)
+    menu_asked = Signal(str, QPoint)
 
     def __init__(self, theme: Theme, chats: ChatListModel) -> None:
         super().__init__()
@@ -49,6 +53,8 @@ class ChatListView(ChoiceList):
         self.setItemDelegate(_ChatDelegate(theme, arc, self))
         chats.dataChanged.connect(self._turn_while_generating)
         self.picked.connect(self._choose)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._ask_for_menu)
 
     def show_in_view(self, row: int) -> None:
         """Mark the chat in view, and put the keyboard there; -1 for one that is not listed."""
@@ -64,12 +70,20 @@ class ChatListView(ChoiceList):
     def _choose(self, index: QModelIndex) -> None:
         self.chosen.emit(index.data(ID_ROLE))
 
+    def _ask_for_menu(self, place: QPoint) -> None:
+        index = self.indexAt(place)
+        if index.isValid():
+            self.menu_asked.emit(index.data(ID_ROLE), self.viewport().mapToGlobal(place))
+
     def _turn_while_generating(self) -> None:
         self._arc.set_turning(self._chats.is_any_generating)
 
 
 class _ChatDelegate(QStyledItemDelegate):
-    """Paints a chat: its title, and an arc while it generates or a dot when unread."""
+    """Paints a chat: its title and a mark.
+
+    An arc turns while it generates; a dot tells that it is unread, a hollow one that it waits.
+    """
 
     def __init__(self, theme: Theme, arc: TurningArc, parent: QWidget) -> None:
         super().__init__(parent)
@@ -110,5 +124,8 @@ class _ChatDelegate(QStyledItemDelegate):
         if activity == Activity.GENERATING:
             track, colour = self._theme.colour("hairline"), self._theme.colour("text")
             self._arc.paint(painter, mark, track, colour)
+        elif activity == Activity.WAITING:
+            quiet = self._theme.colour("dim")
+            paint_dot(painter, mark.center(), DOT_RADIUS_PX, quiet, hollow=True)
         else:
-            paint_dot(painter, mark.center(), 4, self._theme.colour("text"))
+            paint_dot(painter, mark.center(), DOT_RADIUS_PX, self._theme.colour("text"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from app.actions import chat as chat_actions
+from app.actions import chats as chats_actions
 from app.actions import models as model_actions
 from app.actions.session import Session
 from app.bridge.tasks import Tasks
@@ -26,6 +27,7 @@ from app.settings.schema import WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
 from app.theme.theme import Theme
 from app.widgets.chat.chat_pane import ChatPane
+from app.widgets.chat_menu import ChatMenu
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
 from app.widgets.drop_overlay import DropOverlay
@@ -56,6 +58,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*MINIMUM_SIZE)
         self._theme = theme
         self._session = session
+        self._tasks = tasks
         self._sidebar = Sidebar(theme, ChatListModel(session.chats, self), network)
         self._top_row = TopRow(theme, session.model)
         self._pane = ChatPane(theme, session)
@@ -93,8 +96,15 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session = self._session
         self._theme.changed.connect(self._wear_theme)
+        self.closed.connect(self._pane.keep_unsent)
+        self.closed.connect(self._pane.transcript.end)
         self._sidebar.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
         self._sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
+        self._sidebar.menu_asked.connect(self._open_chat_menu)
+        self._sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
+        self._sidebar.hit_chosen.connect(lambda hit: chats_actions.show_hit(session, hit))
+        self._sidebar.undo_asked.connect(lambda: chats_actions.undo_delete(session))
+        session.chats.removed.connect(self._sidebar.undo_strip.offer)
         session.chats.current_changed.connect(self._mark_current_chat)
         session.chats.listed.connect(self._mark_current_chat)
         self._top_row.sidebar_asked.connect(self._toggle_sidebar)
@@ -118,9 +128,15 @@ class MainWindow(QMainWindow):
             Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
             Shortcut.STOP: self._stop_or_dismiss,
             Shortcut.REGENERATE: lambda: chat_actions.regenerate(session),
+            Shortcut.PREVIOUS_VERSION: lambda: chat_actions.step_version(session, -1),
+            Shortcut.NEXT_VERSION: lambda: chat_actions.step_version(session, +1),
             Shortcut.COPY_REPLY: lambda: chat_actions.copy_reply(session),
             Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
             Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
+            Shortcut.SEARCH_CHATS: self._start_search,
+            Shortcut.DELETE_CHAT: self._delete_chat,
+            Shortcut.NEXT_MESSAGE: lambda: self._pane.transcript.go_beside(+1),
+            Shortcut.PREVIOUS_MESSAGE: lambda: self._pane.transcript.go_beside(-1),
             Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
             Shortcut.QUIT: self.close,
         }
@@ -138,6 +154,21 @@ class MainWindow(QMainWindow):
             chat_actions.stop(self._session)
         else:
             self._pane.error_bar.hide()
+
+    def _open_chat_menu(self, conversation_id: str, place: QPoint) -> None:
+        ChatMenu(self._session, conversation_id, self).popup(place)
+
+    def _start_search(self) -> None:
+        self._show_sidebar(True)
+        self._sidebar.search_line.setFocus()
+        self._sidebar.search_line.selectAll()
+
+    async def _search(self, question: str) -> None:
+        self._sidebar.show_hits(question, await chats_actions.search(self._session, question))
+
+    def _delete_chat(self) -> None:
+        if self._session.chats.current.messages:
+            chats_actions.delete(self._session, self._session.chats.current.id)
 
     def _show_chat_beside(self, offset: int) -> None:
         if conversation_id := self._sidebar.chat_beside(offset):

@@ -1,18 +1,23 @@
 """The chats, and whether anything goes over the network."""
 
-from PySide6.QtCore import Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.itemmodels.chat_list import ID_ROLE, ChatListModel
 from app.network import NetworkWatch
 from app.shortcuts import Shortcut
+from app.storage.search import Hit
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat_list_view import ChatListView
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import hairline, text_label
 from app.widgets.common.text_painting import RIGHT, paint_line
+from app.widgets.search_box import SearchHits, SearchLine
+from app.widgets.undo_strip import UndoStrip
 
 WIDTH_PX = 260
 
@@ -23,10 +28,18 @@ class Sidebar(QFrame):
     Signals:
         new_chat_asked: the person wants an empty chat.
         chat_chosen: id of the chat the person picked.
+        menu_asked: id of a chat, and where on the screen its menu belongs.
+        search_asked: what to search all chats for.
+        hit_chosen: the `Hit` of a search to show.
+        undo_asked: what was deleted last is wanted back.
     """
 
     new_chat_asked = Signal()
     chat_chosen = Signal(str)
+    menu_asked = Signal(str, QPoint)
+    search_asked = Signal(str)
+    hit_chosen = Signal(object)
+    undo_asked = Signal()
 
     def __init__(self, theme: Theme, chats: ChatListModel, network: NetworkWatch) -> None:
         super().__init__()
@@ -36,28 +49,51 @@ class Sidebar(QFrame):
         self._chats = chats
         self._new_chat = _NewChatButton(theme)
         self._new_chat.clicked.connect(self.new_chat_asked)
-        self._empty = text_label(
-            interface_font(Size.CONTROL), self.tr("Your chats will be listed here."), "dim"
-        )
+        self._empty = text_label(interface_font(Size.CONTROL), look="dim")
         self._empty.setContentsMargins(8, 8, 8, 8)
         self._empty.setWordWrap(True)
         self._list = ChatListView(theme, chats)
         self._list.chosen.connect(self.chat_chosen)
+        self._list.menu_asked.connect(self.menu_asked)
+        self.search_line = SearchLine()
+        self._hits = SearchHits(theme)
+        self.undo_strip = UndoStrip(theme)
+        self.undo_strip.undo_asked.connect(self.undo_asked)
+        self._lay_out(theme, network)
+        self._connect_search()
+        chats.rowsInserted.connect(self._show_list)
+        chats.rowsRemoved.connect(self._show_list)
+        self._show_list()
+
+    def _lay_out(self, theme: Theme, network: NetworkWatch) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         inner = QVBoxLayout()
-        inner.setContentsMargins(12, 12, 12, 0)
+        inner.setContentsMargins(12, 12, 12, 12)
         inner.setSpacing(12)
         inner.addWidget(self._new_chat)
+        inner.addWidget(self.search_line)
         inner.addWidget(self._empty)
         inner.addWidget(self._list, 1)
+        inner.addWidget(self._hits, 1)
         inner.addStretch()
+        inner.addWidget(self.undo_strip)
         column.addLayout(inner, 1)
         column.addWidget(hairline())
         column.addWidget(_NetworkRow(theme, network))
-        chats.rowsInserted.connect(self._show_list)
-        self._show_list()
+
+    def _connect_search(self) -> None:
+        self.search_line.asked.connect(self._ask)
+        self.search_line.first_wanted.connect(self._hits.choose_first)
+        self.search_line.list_wanted.connect(self._hits.take_keyboard)
+        self._hits.chosen.connect(self.hit_chosen)
+
+    def show_hits(self, question: str, hits: Sequence[Hit]) -> None:
+        """Show what was found, if it is still what is looked for."""
+        if question == self.search_line.text():
+            self._hits.show_hits(hits)
+            self._show_list()
 
     def show_current(self, conversation_id: str) -> None:
         """Mark the chat that is in view; none while it is not listed."""
@@ -70,8 +106,23 @@ class Sidebar(QFrame):
 
     def _show_list(self) -> None:
         has_chats = self._chats.rowCount() > 0
-        self._list.setVisible(has_chats)
-        self._empty.setVisible(not has_chats)
+        searches = bool(self.search_line.text().strip())
+        finds = searches and self._hits.model().rowCount() > 0
+        self.search_line.setVisible(has_chats)
+        self._list.setVisible(has_chats and not searches)
+        self._hits.setVisible(finds)
+        self._empty.setVisible(not has_chats or (searches and not finds))
+        self._empty.setText(
+            self.tr("Nothing was found.")
+            if searches
+            else self.tr("Your chats will be listed here.")
+        )
+
+    def _ask(self, question: str) -> None:
+        if question.strip():
+            self.search_asked.emit(question)
+        else:
+            self.show_hits(question, [])
 
 
 class _NewChatButton(ThemedButton):

@@ -1,6 +1,7 @@
 """An engine for tests of the window: every step happens when the test says so."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from app.bridge.types import (
     StopReason,
     TextDelta,
     Timings,
+    Waiting,
 )
 
 TOKEN_MS = 25.0  # 40 tok/s
@@ -58,7 +60,9 @@ class FakeLoad:
 
     def finish(self, context: int = 32_768, notice: str = "") -> None:
         summary = summary_of(self.path, self.name)
-        self.ended.set_result(LoadedModel(summary, "cpu", context, 1, 1234.0, notice))
+        self.ended.set_result(
+            LoadedModel(summary, "cpu", context, self.options.slots, 1234.0, notice=notice)
+        )
 
     def fail(self, error: PacelineError) -> None:
         self.ended.set_exception(error)
@@ -71,6 +75,7 @@ class FakeGeneration:
         self.messages = list(messages)
         self.options = options
         self.cancelled = False
+        self.in_view = threading.Event()
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._text = ""
         self._tokens: list[int] = []
@@ -90,6 +95,10 @@ class FakeGeneration:
         if not self.cancelled:
             self.cancelled = True
             self.finish(StopReason.CANCELLED)
+
+    def wait(self, ahead: int = 0) -> None:
+        """Say that every slot is taken, and how many others come first."""
+        self._events.put_nowait(Waiting(ahead))
 
     def read_prompt(self, done: int, total: int) -> None:
         self._events.put_nowait(PromptProgress(done, total))

@@ -1,5 +1,8 @@
 """The pane of the chat in view: notices, conversation, live figures, composer."""
 
+from dataclasses import replace
+
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
@@ -14,6 +17,8 @@ from app.widgets.chat.transcript import COLUMN_PX, MARGIN_PX, Transcript
 from app.widgets.common.labels import keep_place
 from app.widgets.error_bar import ErrorBar
 from app.widgets.load_strip import LoadStrip
+
+KEEP_UNSENT_MS = 500  # after the last change of what stands in the composer
 
 
 class ChatPane(QWidget):
@@ -31,9 +36,10 @@ class ChatPane(QWidget):
         self._gauges = GaugeRow(theme)
         keep_place(self._gauges)
         self._shown = session.chats.current
+        self._unsent_timer = QTimer(self, interval=KEEP_UNSENT_MS, singleShot=True)
         self._lay_out()
+        self._show_chat()
         self._connect()
-        self._show_current()
         self._name_model()
 
     def _lay_out(self) -> None:
@@ -62,6 +68,9 @@ class ChatPane(QWidget):
         chats.message_added.connect(self._add_message)
         chats.message_changed.connect(self._refresh_message)
         chats.message_removed.connect(self._remove_message)
+        chats.path_changed.connect(self._show_path)
+        self._unsent_timer.timeout.connect(self.keep_unsent)
+        self.composer.edit.textChanged.connect(self._unsent_timer.start)
         session.model.changed.connect(self._name_model)
         session.model.changed.connect(self._refresh_state)
         session.notices.raised.connect(self.error_bar.show_problem)
@@ -73,12 +82,29 @@ class ChatPane(QWidget):
     def _send(self, text: str) -> None:
         if chat_actions.send(self._session, text):
             self.composer.edit.clear()
+            self.keep_unsent()
             self.error_bar.hide()
 
+    def keep_unsent(self) -> None:
+        """Store what stands in the composer."""
+        self._unsent_timer.stop()
+        text, details = self.composer.edit.toPlainText(), self._shown.details
+        if text != details.unsent:
+            self._session.chats.set_details(replace(details, unsent=text))
+
     def _show_current(self) -> None:
-        self._shown.unsent = self.composer.edit.toPlainText()
+        self.keep_unsent()
         self._shown = self._session.chats.current
-        self.composer.edit.setPlainText(self._shown.unsent)
+        self._show_chat()
+
+    def _show_path(self, conversation_id: str) -> None:
+        if conversation_id == self._shown.id:
+            self.transcript.show_conversation(self._shown)
+            self._refresh_state()
+
+    def _show_chat(self) -> None:
+        self._session.replies.put_in_view(self._shown.id)
+        self.composer.edit.setPlainText(self._shown.details.unsent)
         self.transcript.show_conversation(self._shown)
         self._refresh_state()
         self.composer.edit.setFocus()

@@ -23,8 +23,9 @@ def stats_text(stats: ReplyStats) -> str:
     if stats.first_token_s is not None:
         seconds = locale.toString(stats.first_token_s, "f", 2)
         parts.append(translate("Stats", "{seconds} s to first token").format(seconds=seconds))
-    reason = _stop_reason(StopReason(stats.stop_reason))
-    parts.append(translate("Stats", "Stop reason: {reason}").format(reason=reason))
+    if stats.stop_reason in set(StopReason):  # a file may hold another
+        reason = _stop_reason(StopReason(stats.stop_reason))
+        parts.append(translate("Stats", "Stop reason: {reason}").format(reason=reason))
     return SEPARATOR.join(parts)
 
 

@@ -1,20 +1,44 @@
-"""The conversation in view. Follows the newest text only while its end is in sight."""
+"""The conversation in view. Only messages near what is seen have widgets.
 
-from PySide6.QtCore import Qt, Signal
+Follows the newest text only while its end is in sight; otherwise what is read stays where it is.
+"""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app.domain.conversation import Conversation
 from app.domain.message import Message
 from app.theme.theme import Theme
+from app.widgets.chat.heights import TOP_PX, Heights, estimate
+from app.widgets.chat.links import ask_to_open
 from app.widgets.chat.message_view import OwnMessageView, ReplyView, make_message_view
+from app.widgets.chat.reading import Reading
+from app.widgets.chat.workshop import Workshop
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.speaking import announce
 
 COLUMN_PX = 720
 MARGIN_PX = 24
 AT_END_PX = 8
+STEP_PX = 50  # of the wheel and the arrow keys
+JUMP_ABOVE_PX = 12
+MAX_ROUNDS = 20  # of measuring; each makes at least one height exact
+
+View = OwnMessageView | ReplyView
 
 
-class Transcript(QScrollArea):
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands at the top of the view: a message, and how many of its pixels are above."""
+
+    index: int
+    above: int
+
+
+class Transcript(QAbstractScrollArea):
     """The messages of one chat, in a column of at most 720 px.
 
     Signals:
@@ -29,92 +53,245 @@ class Transcript(QScrollArea):
         super().__init__()
         self.setObjectName("transcript")
         self.setAccessibleName(self.tr("Conversation"))
-        self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme = theme
-        self._views: list[OwnMessageView | ReplyView] = []
-        self._follows = True
-        self._column_widget = QWidget()
-        self._column = QVBoxLayout(self._column_widget)
-        self._column.setContentsMargins(0, 8, 0, 24)
-        self._column.setSpacing(24)
-        self._column.addStretch()
-        page = QWidget()
-        self._page_row = QHBoxLayout(page)
-        self._page_row.addWidget(self._column_widget)
-        self.setWidget(page)
-        bar = self.verticalScrollBar()
-        bar.valueChanged.connect(self._note_place)
-        bar.rangeChanged.connect(self._follow)
+        self._workshop = Workshop(self)
+        self._readings: list[Reading] = []
+        self._views: dict[int, View] = {}
+        self._heights = Heights()
+        self._under_way: set[str] = set()  # ids of replies that were seen to grow
+        self._place: Place | None = None  # None: at the end, which is followed
+        self._is_arranging = False
+        self._painted_top = 0
+        self.viewport().setAutoFillBackground(True)
+        self._soon = QTimer(self, interval=0, singleShot=True)
+        self._soon.timeout.connect(self._look_around)
+        self._jump = self._make_jump(theme)
+        self.verticalScrollBar().setSingleStep(STEP_PX)
+        self.verticalScrollBar().valueChanged.connect(self._note_place)
 
     def show_conversation(self, conversation: Conversation) -> None:
         """Show another chat, at its end."""
-        while self._views:
-            self._drop_last_view()
-        self._follows = True
-        for message in conversation.messages:
-            self._append_view(message)
-        self._mark_last()
+        for index in list(self._views):
+            self._drop(index)
+        known = {reading.message.id: reading for reading in self._readings}
+        self._readings = [
+            known[message.id]
+            if message.id in known and known[message.id].message is message
+            else Reading(message)
+            for message in conversation.messages
+        ]
+        self._place = None
+        self._estimate_all()
+        self._arrange()
 
     def add_message(self, message: Message) -> None:
-        """Show one more message; an own one brings the end into sight."""
-        self._append_view(message)
+        """Show one more message, and with it the end."""
+        self._readings.append(Reading(message))
+        self._heights.append(estimate(message, self._column_width()))
         self._mark_last()
         self.follow_end()
 
     def remove_last(self) -> None:
         """Take the last message away."""
-        self._drop_last_view()
+        self._readings.pop()
+        self._drop(len(self._readings))
+        self._heights.pop()
         self._mark_last()
+        self._arrange()
 
     def refresh_message(self, index: int) -> None:
         """Show a message as it is now."""
-        self._views[index].refresh()
+        if view := self._views.get(index):
+            view.refresh()
+            self._measure(index)
+        else:
+            message = self._readings[index].message
+            self._heights.set(index, estimate(message, self._column_width()))
+        self._arrange()
+        self._tell_end(self._readings[index].message)
 
     def follow_end(self) -> None:
         """Go to the end and stay there as text arrives."""
-        self._follows = True
-        self._follow()
+        self._place = None
+        self._arrange()
 
-    def _append_view(self, message: Message) -> None:
-        view = make_message_view(self._theme, message, len(self._views))
+    def go_beside(self, step: int) -> None:
+        """Put the keyboard on the next message or the one before, and show its beginning."""
+        if not self._readings:
+            return
+        focused = next((i for i, view in self._views.items() if view.hasFocus()), None)
+        if focused is None:
+            focused = self._seen(0)[1] + (1 if step < 0 else 0)
+        index = max(0, min(focused + step, len(self._readings) - 1))
+        self._place = Place(index, -TOP_PX)
+        self._arrange()
+        if self._is_at_end():
+            self._place = None
+        self._views[index].setFocus()
+
+    def end(self) -> None:
+        """Draw nothing more in other threads; before the window goes."""
+        self._workshop.end()
+
+    def _tell_end(self, message: Message) -> None:
+        """Say once that a reply has ended; its tokens are never told one by one."""
+        if message.is_pending:
+            self._under_way.add(message.id)
+        elif message.id in self._under_way:
+            self._under_way.discard(message.id)
+            announce(self, self.tr("Reply finished"))
+
+    def _arrange(self) -> None:
+        """Make what is seen exact, put it in its place, and drop what is far away."""
+        if self._is_arranging:
+            return
+        self._is_arranging = True
+        for _ in range(MAX_ROUNDS):
+            self._scroll_to_place()
+            if not self._realise(*self._seen(0)):
+                break
+        self._position()
+        first, last = self._seen(2 * self.viewport().height())
+        for index in [i for i in self._views if not first <= i <= last]:
+            self._drop(index)
+        self._jump.setVisible(not self._is_at_end())
+        self._is_arranging = False
+        self._soon.start()
+
+    def _look_around(self) -> None:
+        """Realise, one at a time, messages within a screen of what is seen."""
+        first, last = self._seen(self.viewport().height())
+        missing = [i for i in range(first, last + 1) if i not in self._views]
+        if missing:
+            self._realise(missing[-1], missing[-1])
+            self._arrange()
+
+    def _seen(self, margin: int) -> tuple[int, int]:
+        """The first and the last message within `margin` pixels of what is seen."""
+        if not self._readings:
+            return 0, -1
+        top = self.verticalScrollBar().value()
+        bottom = top + self.viewport().height()
+        return self._heights.at(top - margin), self._heights.at(bottom + margin)
+
+    def _realise(self, first: int, last: int) -> bool:
+        """Make the views that are missing; returns whether heights turned out otherwise."""
+        changed = False
+        for index in range(first, last + 1):
+            if index not in self._views:
+                self._make_view(index)
+                changed |= self._measure(index)
+        return changed
+
+    def _make_view(self, index: int) -> None:
+        view = make_message_view(self._theme, self._workshop, self._readings[index], index)
+        message = view.message
         if isinstance(view, ReplyView):
             view.copy_asked.connect(lambda: self.copy_asked.emit(message))
             view.regenerate_asked.connect(self.regenerate_asked)
-        view.fit(self._column_width())
-        self._views.append(view)
-        self._column.insertWidget(self._column.count() - 1, view)
+            view.link_asked.connect(lambda address: ask_to_open(self, address))
+            view.set_last(index == len(self._readings) - 1)
+        view.changed.connect(lambda: self._resized(index))
+        view.setParent(self.viewport())
+        view.show()
+        self._views[index] = view
 
-    def _drop_last_view(self) -> None:
-        view = self._views.pop()
-        self._column.removeWidget(view)
-        view.setParent(None)
-        view.deleteLater()
+    def _resized(self, index: int) -> None:
+        if index in self._views and not self._is_arranging:
+            self._measure(index)
+            self._arrange()
+
+    def _measure(self, index: int) -> bool:
+        return self._heights.set(index, self._views[index].fit(self._column_width()))
+
+    def _drop(self, index: int) -> None:
+        view = self._views.pop(index, None)
+        if view:
+            if view.hasFocus():
+                self.setFocus()
+            view.hide()
+            view.setParent(None)
+            view.deleteLater()
+
+    def _position(self) -> None:
+        """Put the views where they belong."""
+        width = self._column_width()
+        left = (self.width() - width) // 2  # of the pane, above the composer, not of the viewport
+        top = self.verticalScrollBar().value()
+        if top != self._painted_top:
+            self.viewport().scroll(0, self._painted_top - top)  # moves what is painted already
+            self._painted_top = top
+        for index, view in self._views.items():
+            height = self._heights.height(index)
+            view.setGeometry(left, self._heights.top(index) - top, width, height)
+
+    def _scroll_to_place(self) -> None:
+        bar, page = self.verticalScrollBar(), self.viewport().height()
+        bar.setPageStep(page)
+        bar.setRange(0, max(0, self._heights.total() - page))
+        if self._place is None:
+            bar.setValue(bar.maximum())
+        else:
+            bar.setValue(self._heights.top(self._place.index) + self._place.above)
+
+    def _note_place(self, value: int) -> None:
+        """Somebody scrolled."""
+        if self._is_arranging:
+            return
+        if self._is_at_end():
+            self._place = None
+        else:
+            index = self._heights.at(value)
+            self._place = Place(index, value - self._heights.top(index))
+        self._arrange()
+
+    def _is_at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - AT_END_PX
+
+    def _estimate_all(self) -> None:
+        width = self._column_width()
+        self._heights.replace([estimate(reading.message, width) for reading in self._readings])
 
     def _mark_last(self) -> None:
-        for view in self._views:
+        for index, view in self._views.items():
             if isinstance(view, ReplyView):
-                view.set_last(view is self._views[-1])
+                view.set_last(index == len(self._readings) - 1)
 
     def _column_width(self) -> int:
         bar_width = self.width() - self.viewport().width()
         return min(COLUMN_PX, self.viewport().width() - bar_width - 2 * MARGIN_PX)
 
-    def _note_place(self, value: int) -> None:
-        self._follows = value >= self.verticalScrollBar().maximum() - AT_END_PX
+    def _make_jump(self, theme: Theme) -> ThemedButton:
+        jump = ThemedButton(theme, "jumpToEnd", look="float", icon="chevron-down")
+        jump.describe(self.tr("Jump to the end"))
+        jump.setParent(self)
+        jump.clicked.connect(self.follow_end)
+        jump.hide()
+        return jump
 
-    def _follow(self) -> None:
-        if self._follows:
-            self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Nothing to do: the views are placed by `_arrange`."""
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            return True  # views are placed by hand
+        return super().viewportEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        width = self._column_width()
-        bar_width = self.width() - self.viewport().width()
-        # The column stays centred on the pane, above the composer, with or without a scroll bar.
-        self._page_row.setContentsMargins(MARGIN_PX + bar_width, 0, MARGIN_PX, 0)
-        self._column_widget.setFixedWidth(width)
-        for view in self._views:
-            view.fit(width)
+        if event.oldSize().width() != event.size().width():
+            self._estimate_all()
+            for index in self._views:
+                self._measure(index)
+        size = self._jump.sizeHint()
+        self._jump.setGeometry(
+            (self.width() - size.width()) // 2,
+            self.height() - size.height() - JUMP_ABOVE_PX,
+            size.width(),
+            size.height(),
+        )
+        self._arrange()

@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 TURN_INTERVAL_MS = 80
 STEP_DEGREES = 30
+HOLLOW_PX = 1.5
 
 
 class TurningArc(QObject):
@@ -50,11 +51,14 @@ def paint_ring(
     painter.restore()
 
 
-def paint_dot(painter: QPainter, centre: QPointF, radius: float, colour: QColor) -> None:
-    """Paint the dot of an unread reply."""
+def paint_dot(
+    painter: QPainter, centre: QPointF, radius: float, colour: QColor, *, hollow: bool = False
+) -> None:
+    """Paint the dot of an unread reply, or the hollow one of a reply that waits."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    painter.drawEllipse(centre, radius, radius)
+    painter.setPen(QPen(colour, HOLLOW_PX) if hollow else Qt.PenStyle.NoPen)
+    painter.setBrush(Qt.BrushStyle.NoBrush if hollow else colour)
+    inset = HOLLOW_PX / 2 if hollow else 0
+    painter.drawEllipse(centre, radius - inset, radius - inset)
     painter.restore()

@@ -1,61 +1,22 @@
 """The whole product at once: a real file dropped on a real window, answered by the real engine."""
 
-import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
-from qasync import QEventLoop
 
-from app.bootstrap import build_application
+from tests.app.end_to_end.conftest import PATIENCE_MS, drop_and_wait, state, wait_for
 from tests.helpers.person import Person
 from tests.helpers.stories import story_teller
 from tests.helpers.tiny_model import TinyModel
-
-PATIENCE_MS = 60_000
-
-
-@pytest.fixture
-def person(loop: QEventLoop, qtbot: QtBot, tmp_path: Path) -> Iterator[Person]:
-    """Somebody in front of a window over the real engine."""
-    application = build_application(tmp_path / "data")
-    window = application.window
-    with qtbot.waitExposed(window):
-        window.show()
-    yield Person(window, qtbot)
-    ended = application.end()
-    qtbot.waitUntil(ended.done, timeout=PATIENCE_MS)
-    window.close()
-    window.deleteLater()
-    qtbot.waitUntil(lambda: not asyncio.all_tasks(loop))
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     return TinyModel().write(tmp_path / "Tiny chat.gguf")
-
-
-def drop_and_wait(person: Person, qtbot: QtBot, path: Path, over: QWidget | None = None) -> None:
-    """Drop a file through the window's handle and wait until its model is named."""
-    before = person.find("mainModelPicker").text()
-    person.drop_files([path], over)
-    qtbot.waitUntil(
-        lambda: person.find("mainModelPicker").text() != before and not person.sees("loadProgress"),
-        timeout=PATIENCE_MS,
-    )
-
-
-def state(person: Person, number: int) -> str:
-    messages = person.messages()
-    return str(messages[number].property("state")) if len(messages) > number else ""
-
-
-def wait_for(person: Person, qtbot: QtBot, number: int, wanted: str) -> None:
-    qtbot.waitUntil(lambda: state(person, number) == wanted, timeout=PATIENCE_MS)
 
 
 def test_a_dropped_model_answers_stops_and_goes_on(

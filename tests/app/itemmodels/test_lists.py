@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.bridge.types import LoadedModel
@@ -7,6 +8,7 @@ from app.domain.message import Message, MessageState, Role
 from app.itemmodels.chat_list import ACTIVITY_ROLE, ChatListModel
 from app.itemmodels.model_list import LOADED_ROLE, ModelListModel
 from app.storage.chats import Chats
+from app.storage.store import ChatStore
 from tests.helpers.fake_engine import summary_of
 
 
@@ -19,14 +21,22 @@ class StubMainModel(QObject):
         self.ready.emit(self.loaded)
 
 
+@pytest.fixture
+def chats(tmp_path):
+    failures = []
+    chats = Chats(ChatStore(tmp_path / "chats.sqlite3", failures.append))
+    yield chats
+    chats.close()
+    assert not failures
+
+
 def start_chat(chats, text):
     chats.show_new()
     chats.add_message(chats.current.id, Message(Role.USER, text))
     return chats.current.id
 
 
-def test_the_chat_list_keeps_qts_rules_as_chats_come_and_change(qtmodeltester):
-    chats = Chats()
+def test_the_chat_list_keeps_qts_rules_as_chats_come_and_change(qtmodeltester, chats):
     model = ChatListModel(chats)
     qtmodeltester.check(model)
     first = start_chat(chats, "one")
@@ -35,24 +45,21 @@ def test_the_chat_list_keeps_qts_rules_as_chats_come_and_change(qtmodeltester):
     qtmodeltester.check(model)
 
 
-def test_chats_are_listed_newest_first():
-    chats = Chats()
+def test_chats_are_listed_newest_first(chats):
     model = ChatListModel(chats)
     start_chat(chats, "one")
     start_chat(chats, "two")
     assert [model.index(row).data() for row in range(model.rowCount())] == ["two", "one"]
 
 
-def test_an_empty_chat_is_not_listed():
-    chats = Chats()
+def test_an_empty_chat_is_not_listed(chats):
     model = ChatListModel(chats)
     start_chat(chats, "one")
     chats.show_new()
     assert model.rowCount() == 1
 
 
-def test_a_row_tells_that_a_reply_is_written_and_that_it_is_unread():
-    chats = Chats()
+def test_a_row_tells_that_a_reply_is_written_and_that_it_is_unread(chats):
     model = ChatListModel(chats)
     chat = start_chat(chats, "one")
     reply = Message(Role.ASSISTANT, state=MessageState.GENERATING)

@@ -6,8 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QLabel, QListView, QProgressBar
 
-from app.bridge.types import ModelFileError
+from app.bridge.types import ModelFileError, NotEnoughMemoryError
+from app.settings.schema import CHATS_AT_ONCE
+from app.settings.store import Settings
 from tests.app.conftest import MODEL
+from tests.helpers.person import Person
 
 OTHER = Path("/models/gemma.gguf")
 
@@ -63,6 +66,33 @@ def test_a_loaded_model_is_named_in_the_top_row_and_remembered(person, engine, q
     assert not person.sees("loadProgress")
     settings = json.loads((tmp_path / "data" / "settings.json").read_text())
     assert settings["last_model"] == str(MODEL)
+
+
+def test_two_chats_are_served_at_once_where_nothing_else_was_chosen(person, engine, qtbot):
+    assert begin(person, engine, qtbot).options.slots == 2
+
+
+def test_as_many_chats_are_served_at_once_as_was_chosen(open_window, engine, qtbot, tmp_path):
+    Settings(tmp_path / "data" / "settings.json").set(CHATS_AT_ONCE, 5)
+    assert begin(Person(open_window(engine), qtbot), engine, qtbot).options.slots == 5
+
+
+def test_where_memory_is_short_fewer_chats_are_served_rather_than_none(person, engine, qtbot):
+    begin(person, engine, qtbot).fail(NotEnoughMemoryError("This needs 9 GB."))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    assert engine.loads[1].options.slots == 1
+    assert not person.sees("errorBar")
+    engine.loads[1].finish()
+    qtbot.waitUntil(lambda: person.find("mainModelPicker").text() == MODEL.stem)
+
+
+def test_a_model_that_does_not_fit_for_one_chat_either_says_so(person, engine, qtbot):
+    begin(person, engine, qtbot).fail(NotEnoughMemoryError("This needs 9 GB."))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].fail(NotEnoughMemoryError("This needs 8 GB."))
+    qtbot.waitUntil(lambda: person.sees("errorBar"))
+    assert person.find("errorBar").property("text") == "This needs 8 GB."
+    assert len(engine.loads) == 2
 
 
 def test_cancel_ends_the_load_and_leaves_no_error(person, engine, qtbot):

@@ -1,0 +1,63 @@
+"""Places in a text, in characters, in bytes of UTF-8 and in units of UTF-16, as Qt counts."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+
+from app.text.blocks import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch from `start` up to but not including `end`."""
+
+    start: int
+    end: int
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units `text` takes; characters beyond U+FFFF take two."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def character_spans(text: str, byte_spans: Iterable[Span]) -> list[Span]:
+    """The characters of `text` of which every byte lies in `byte_spans`.
+
+    Args:
+        text: the source.
+        byte_spans: stretches of its UTF-8, ascending; those that touch count as one, so a
+            character split between two of them is whole.
+    """
+    ends = list(accumulate(len(character.encode()) for character in text))
+    starts = [0, *ends]
+    spans = []
+    for span in _joined(byte_spans):
+        first, last = bisect_left(starts, span.start), bisect_right(ends, span.end)
+        if first < last:
+            spans.append(Span(first, last))
+    return spans
+
+
+def covered(run: Run, spans: Iterable[Span]) -> list[Span]:
+    """The parts of a run's text whose source lies in `spans`, which ascend.
+
+    A run that stands for its source as a whole is covered if all of its source is.
+    """
+    if not run.is_exact:
+        is_covered = any(span.start <= run.start and run.end <= span.end for span in spans)
+        return [Span(0, len(run.text))] if is_covered else []
+    parts = (
+        Span(max(span.start - run.start, 0), min(span.end, run.end) - run.start) for span in spans
+    )
+    return [part for part in parts if part.start < part.end]
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for span in spans:
+        if joined and joined[-1].end >= span.start:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined

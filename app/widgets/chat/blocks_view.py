@@ -1,0 +1,216 @@
+"""Blocks on screen: a widget for each section, kept for as long as its section stays."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QLocale, QRect, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.text.blocks import Block, CodeBlock, Reasoning, Table
+from app.theme.theme import Theme
+from app.widgets.chat.code_view import CodeView
+from app.widgets.chat.prose_view import ProseView
+from app.widgets.chat.sections import Frame, Prose, Section, Sections
+from app.widgets.chat.stack import natural_height, stack
+from app.widgets.chat.table_view import TableView
+from app.widgets.chat.workshop import Workshop
+from app.widgets.common.buttons import ThemedButton
+
+REASONING_INDENT_PX = 16
+REASONING_GAP_PX = 8
+BAR_PX = 3
+
+
+class _Shown:
+    """A section's view, and what it shows at which size; `width` is None if it may have changed."""
+
+    def __init__(self, view: "SectionView") -> None:
+        self.view = view
+        self.section: Section = Prose(())
+        self.is_open: bool | None = None
+        self.width: int | None = None
+        self.height = 0
+
+
+class BlocksView(QWidget):
+    """The sections of a message under each other.
+
+    Signals:
+        changed: its height may be another one now.
+        link_asked: the address of a link that was clicked.
+    """
+
+    changed = Signal()
+    link_asked = Signal(str)
+
+    def __init__(self, theme: Theme, workshop: Workshop) -> None:
+        super().__init__()
+        self._theme = theme
+        self._workshop = workshop
+        self._sections = Sections()
+        self._shown: list[_Shown] = []
+        self._thought_s: float | None = None
+
+    def show_blocks(
+        self, blocks: Sequence[Block], *, is_open: bool, thought_s: float | None = None
+    ) -> None:
+        """Show blocks; of those that are open, the last may still grow."""
+        self._thought_s = thought_s
+        sections = self._sections.of(blocks)
+        while len(self._shown) > len(sections):
+            self._drop(self._shown.pop().view)
+        last = len(sections) - 1
+        for index, section in enumerate(sections):
+            self._show(index, section, is_open=is_open and index == last)
+
+    def fit(self, width: int) -> int:
+        """Place everything at `width`; returns the height."""
+        placed: list[tuple[QWidget, int, int, int]] = []
+        for one in self._shown:
+            left = one.section.place.indent
+            if one.width != width:
+                one.width = width
+                one.height = one.view.fit(width - left)
+            placed.append((one.view, left, one.section.gap, one.height))
+        return stack(placed, width)
+
+    def _show(self, index: int, section: Section, *, is_open: bool) -> None:
+        if index == len(self._shown):
+            self._shown.append(_Shown(self._make(section)))
+        one = self._shown[index]
+        if not _can_show(one.view, section):
+            self._drop(one.view)
+            one = self._shown[index] = _Shown(self._make(section))
+        if one.is_open == is_open and one.section.is_same(section):
+            one.section = section
+            return  # frozen
+        one.section, one.is_open, one.width = section, is_open, None
+        view = one.view
+        if isinstance(view, ProseView) and isinstance(section, Prose):
+            view.show_section(section, is_open=is_open)
+        elif isinstance(view, ReasoningView) and isinstance(section, Frame):
+            view.show_section(section, is_open=is_open, thought_s=self._thought_s)
+        elif isinstance(view, CodeView | TableView) and isinstance(section, Frame):
+            view.show_section(section, is_open=is_open)
+
+    def _refit(self, view: "SectionView") -> None:
+        for one in self._shown:
+            if one.view is view:
+                one.width = None
+        self.changed.emit()
+
+    def _make(self, section: Section) -> "SectionView":
+        view: SectionView
+        if isinstance(section, Prose):
+            view = ProseView(self._theme, self._workshop)
+        elif isinstance(section.block, CodeBlock):
+            view = CodeView(self._theme, self._workshop)
+        elif isinstance(section.block, Table):
+            view = TableView(self._theme, self._workshop)
+        else:
+            view = ReasoningView(self._theme, self._workshop)
+        view.changed.connect(lambda: self._refit(view))
+        if not isinstance(view, CodeView):
+            view.link_asked.connect(self.link_asked)
+        view.setParent(self)
+        view.show()
+        return view
+
+    def _drop(self, view: QWidget) -> None:
+        view.hide()
+        view.setParent(None)
+        view.deleteLater()
+
+
+class ReasoningView(QWidget):
+    """What a model thought before its answer: one line, which unfolds.
+
+    Signals:
+        changed: its height may be another one now.
+        link_asked: the address of a link that was clicked.
+    """
+
+    changed = Signal()
+    link_asked = Signal(str)
+
+    def __init__(self, theme: Theme, workshop: Workshop) -> None:
+        super().__init__()
+        self._theme = theme
+        self._workshop = workshop
+        self._block: Reasoning | None = None
+        self._is_open = False
+        self._thought_s: float | None = None
+        self._head = ThemedButton(theme, "reasoningToggle", look="plain")
+        self._head.setParent(self)
+        self._head.setCheckable(True)
+        self._head.toggled.connect(self._toggle)
+        self._body: BlocksView | None = None
+
+    def show_section(self, section: Frame, *, is_open: bool, thought_s: float | None) -> None:
+        """Show a reasoning; `thought_s` is how long it took, where that is known."""
+        if not isinstance(section.block, Reasoning):
+            return
+        self._block, self._is_open, self._thought_s = section.block, is_open, thought_s
+        self._show_head()
+        self._show_body()
+
+    def fit(self, width: int) -> int:
+        """Place everything at `width`; returns the height."""
+        size = self._head.sizeHint()
+        self._head.setGeometry(0, 0, size.width(), natural_height(self._head, width))
+        height = self._head.height()
+        if self._body and self._head.isChecked():
+            inner = width - REASONING_INDENT_PX
+            body_height = self._body.fit(inner)
+            top = height + REASONING_GAP_PX
+            self._body.setGeometry(REASONING_INDENT_PX, top, inner, body_height)
+            height = top + body_height
+        return height
+
+    def _show_head(self) -> None:
+        mark = "▾" if self._head.isChecked() else "▸"
+        self._head.setText(f"{mark} {self._summary()}")
+        self._head.setAccessibleName(self._summary())
+
+    def _summary(self) -> str:
+        if self._block and not self._block.is_closed and self._is_open:
+            return self.tr("Thinking…")
+        if self._thought_s is None:
+            return self.tr("Thought")
+        seconds = QLocale().toString(self._thought_s, "f", 1)
+        return self.tr("Thought for {seconds} s").format(seconds=seconds)
+
+    def _show_body(self) -> None:
+        if not self._head.isChecked() or not self._block:
+            return
+        if self._body is None:
+            self._body = BlocksView(self._theme, self._workshop)
+            self._body.setParent(self)
+            self._body.changed.connect(self.changed)
+            self._body.link_asked.connect(self.link_asked)
+        self._body.show_blocks(self._block.blocks, is_open=not self._block.is_closed)
+        self._body.show()
+
+    def _toggle(self, unfolded: bool) -> None:
+        self._show_head()
+        self._show_body()
+        if self._body:
+            self._body.setVisible(unfolded)
+        self.changed.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._body and self._head.isChecked():
+            top = self._body.y()
+            bar = QRect(0, top, BAR_PX, self._body.height())
+            QPainter(self).fillRect(bar, self._theme.colour("hairline"))
+
+
+SectionView = ProseView | CodeView | TableView | ReasoningView
+
+
+def _can_show(view: "SectionView", section: Section) -> bool:
+    """Whether a view is of the kind that a section needs."""
+    if isinstance(section, Prose):
+        return isinstance(view, ProseView)
+    kinds = {CodeBlock: CodeView, Table: TableView, Reasoning: ReasoningView}
+    return isinstance(view, kinds[type(section.block)])

@@ -1,0 +1,155 @@
+"""Code in a frame: its language, a button that copies it, sideways scroll."""
+
+from bisect import bisect_right
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QTextCursor, QTextLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.text.blocks import CodeBlock
+from app.text.highlight import CodeSpan
+from app.text.offsets import utf16_length
+from app.theme.fonts import Size, interface_font
+from app.theme.text_formats import CODE_LINE_PX, code_format, code_kind_format, line_format
+from app.theme.theme import Theme
+from app.widgets.chat.sections import Frame
+from app.widgets.chat.text_view import TextView
+from app.widgets.chat.workshop import CodeKey, Workshop
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.labels import hairline, text_label
+
+HEAD_PX = 32
+PADDING_PX = 12
+TOP_PX = 6  # the lines' own spacing adds to it
+
+
+class CodeView(QFrame):
+    """Shows one block of code.
+
+    Signals:
+        changed: its height may be another one now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, workshop: Workshop) -> None:
+        super().__init__()
+        self.setProperty("look", "code")
+        self._theme = theme
+        self._workshop = workshop
+        self._block: CodeBlock | None = None
+        self._code = ""
+        self._language = text_label(interface_font(Size.CONTROL), look="dim")
+        self._language.setObjectName("codeLanguage")
+        self.text_view = TextView(wraps=False)
+        self.text_view.setObjectName("codeText")
+        self._copy = ThemedButton(theme, "copyCode", look="plain", text=self.tr("Copy"))
+        self._copy.describe(self.tr("Copy this code"))
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._code))
+        self._lay_out()
+        workshop.done.connect(self._take_colours)
+        theme.changed.connect(self._wear_theme)
+        self._wear_theme()
+
+    def show_section(self, section: Frame, *, is_open: bool) -> None:
+        """Show a block; of code that grew, only what is new is laid out."""
+        block = section.block
+        if not isinstance(block, CodeBlock) or block is self._block:
+            return
+        self._block = block
+        self._language.setText(block.language or self.tr("code"))
+        self.text_view.setAccessibleName(self.tr("Code"))
+        self._write("".join(run.text for run in block.runs))
+        self._colour()
+
+    def fit(self, width: int) -> int:
+        """Its height in pixels; code does not depend on the width but for its scroll bar."""
+        document = self.text_view.document()
+        bar = self.text_view.horizontalScrollBar()
+        size = document.size()
+        inner_width = width - 2 - 2 * PADDING_PX
+        needs_bar = document.idealWidth() > inner_width
+        policy = Qt.ScrollBarPolicy
+        self.text_view.setHorizontalScrollBarPolicy(
+            policy.ScrollBarAlwaysOn if needs_bar else policy.ScrollBarAlwaysOff
+        )
+        bar_px = bar.sizeHint().height() if needs_bar else 0
+        height = round(size.height()) + bar_px
+        self.text_view.setFixedHeight(height)
+        below = PADDING_PX - bar_px // 2
+        return 1 + HEAD_PX + 1 + TOP_PX + height + below + 1
+
+    def _lay_out(self) -> None:
+        head = QWidget()
+        head.setFixedHeight(HEAD_PX)
+        row = QHBoxLayout(head)
+        row.setContentsMargins(PADDING_PX, 0, PADDING_PX, 0)
+        row.addWidget(self._language)
+        row.addStretch()
+        row.addWidget(self._copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addWidget(head)
+        column.addWidget(hairline())
+        body = QVBoxLayout()
+        body.setContentsMargins(PADDING_PX, TOP_PX, PADDING_PX, 0)
+        body.addWidget(self.text_view)
+        column.addLayout(body)
+        column.addStretch()
+
+    def _write(self, code: str) -> None:
+        cursor = QTextCursor(self.text_view.document())
+        cursor.beginEditBlock()
+        if not code.startswith(self._code) or not self._code:
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.removeSelectedText()
+            cursor.setBlockFormat(line_format(CODE_LINE_PX))
+            self._code = ""
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(code[len(self._code) :], code_format(self._theme.tokens))
+        cursor.endEditBlock()
+        self._code = code
+
+    def _wear_theme(self) -> None:
+        code, self._code = self._code, ""
+        self._write(code)
+        self._colour()
+
+    def _take_colours(self, work: object) -> None:
+        if self._block and self._block.is_closed and work == self._key():
+            self._colour()
+
+    def _key(self) -> CodeKey:
+        return CodeKey(self._block.language if self._block else "", self._code)
+
+    def _colour(self) -> None:
+        if not self._block or not self._block.is_closed or not self._block.language:
+            return
+        spans = self._workshop.code_spans(self._key())
+        if spans:
+            self._paint_spans(spans)
+
+    def _paint_spans(self, spans: tuple[CodeSpan, ...]) -> None:
+        """Colour without laying out: the formats lie over the text."""
+        tokens, document = self._theme.tokens, self.text_view.document()
+        lines = self._code.split("\n")
+        starts = [0]
+        for line in lines:
+            starts.append(starts[-1] + len(line) + 1)
+        formats: dict[int, list[QTextLayout.FormatRange]] = {}
+        for span in spans:
+            number = bisect_right(starts, span.start) - 1
+            while number < len(lines) and starts[number] < span.end:
+                line = lines[number]
+                first = max(span.start - starts[number], 0)
+                last = min(span.end - starts[number], len(line))
+                one = QTextLayout.FormatRange()
+                one.start = utf16_length(line[:first])
+                one.length = utf16_length(line[first:last])
+                one.format = code_kind_format(tokens, span.kind)
+                formats.setdefault(number, []).append(one)
+                number += 1
+        for number, ranges in formats.items():
+            document.findBlockByNumber(number).layout().setFormats(ranges)
+        document.markContentsDirty(0, document.characterCount())

@@ -1,0 +1,215 @@
+"""A table as it is painted: one small document for each cell, rows that stay are kept."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QTextCursor,
+    QTextDocument,
+    QTextOption,
+)
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.text.blocks import Alignment, Row, Run, Style, Table
+from app.theme.fonts import Size, interface_font
+from app.theme.text_formats import LINE_PX, line_format
+from app.theme.theme import Theme
+from app.widgets.chat.run_writer import RunWriter
+from app.widgets.chat.text_view import SealedDocument
+from app.widgets.chat.workshop import Workshop
+
+PADDING_X_PX = 12
+PADDING_Y_PX = 5
+MIN_COLUMN_PX = 96
+STEP_PX = 24  # natural widths go in steps, so that few rows that arrive move the columns
+_SIDES = {
+    Alignment.DEFAULT: Qt.AlignmentFlag.AlignLeft,
+    Alignment.LEFT: Qt.AlignmentFlag.AlignLeft,
+    Alignment.RIGHT: Qt.AlignmentFlag.AlignRight,
+    Alignment.CENTRE: Qt.AlignmentFlag.AlignHCenter,
+}
+
+
+class _RowView:
+    """The documents of a row, and how high they are."""
+
+    def __init__(self, row: Row, cells: list[QTextDocument], *, awaits: bool) -> None:
+        self.row = row
+        self.cells = cells
+        self.natural = [ceil((cell.idealWidth() + 1) / STEP_PX) * STEP_PX for cell in cells]
+        self.awaits = awaits
+        self.height = 0
+        self._widths: Sequence[int] = ()
+
+    def fit(self, widths: Sequence[int]) -> None:
+        if widths == self._widths:
+            return
+        self._widths = widths
+        for cell, width in zip(self.cells, widths, strict=False):
+            if cell.textWidth() != width:
+                cell.setTextWidth(width)
+        tallest = max((cell.size().height() for cell in self.cells), default=LINE_PX)
+        self.height = round(tallest) + 2 * PADDING_Y_PX + 1
+
+
+class TableGrid(QWidget):
+    """Paints a table at the widths that `fit` found.
+
+    Signals:
+        link_asked: the address of a link that was clicked.
+    """
+
+    link_asked = Signal(str)
+
+    def __init__(self, theme: Theme, workshop: Workshop) -> None:
+        super().__init__()
+        self.setMouseTracking(True)
+        self._theme = theme
+        self._writer = RunWriter(theme, workshop)
+        self._table: Table | None = None
+        self._rows: list[_RowView] = []
+        self._widths: list[int] = []
+        self._pressed_link = ""
+
+    @property
+    def awaits_drawings(self) -> bool:
+        """Whether formulas are still to be drawn."""
+        return any(row.awaits for row in self._rows)
+
+    def show_table(self, table: Table) -> None:
+        """Show a table; rows that stay the same are kept."""
+        known = self._rows
+        if self._table and self._table.alignments != table.alignments:
+            known = []
+        self._table = table
+        rows = (table.header, *table.rows)
+        self._rows = [
+            known[i] if i < len(known) and known[i].row is row else self._make(row, i == 0)
+            for i, row in enumerate(rows)
+        ]
+
+    def write_again(self) -> None:
+        """Take up other colours, or drawings that have come."""
+        self._rows = [self._make(one.row, i == 0) for i, one in enumerate(self._rows)]
+
+    def fit(self, width: int) -> QSize:
+        """Share `width` among the columns; wider where they cannot be that narrow."""
+        self._widths = _shared(self._natural_widths(), width)
+        for row in self._rows:
+            row.fit(self._widths)
+        total = sum(self._widths) + 2 * PADDING_X_PX * len(self._widths)
+        return QSize(max(total, 1), sum(row.height for row in self._rows))
+
+    def _natural_widths(self) -> list[int]:
+        num_columns = len(self._table.alignments) if self._table else 0
+        return [
+            max((row.natural[i] for row in self._rows if i < len(row.natural)), default=0)
+            for i in range(num_columns)
+        ]
+
+    def _make(self, row: Row, is_header: bool) -> _RowView:
+        alignments = self._table.alignments if self._table else ()
+        cells, awaits = [], False
+        for cell, alignment in zip(row.cells, alignments, strict=False):
+            runs = [_bold(run) for run in cell.runs] if is_header else cell.runs
+            cells.append(self._document(runs, _SIDES[alignment]))
+            awaits |= any(run.formula and not self._writer.drawing(run, 0) for run in runs)
+        return _RowView(row, cells, awaits=awaits)
+
+    def _document(self, runs: Sequence[Run], side: Qt.AlignmentFlag) -> QTextDocument:
+        document = SealedDocument()
+        document.setUndoRedoEnabled(False)
+        document.setDocumentMargin(0)
+        document.setDefaultFont(interface_font(Size.BODY))
+        option = QTextOption(side)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+        cursor = QTextCursor(document)
+        cursor.setBlockFormat(line_format(LINE_PX))
+        self._writer.insert(cursor, runs)
+        return document
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        top = 0
+        for number, row in enumerate(self._rows):
+            if top < event.rect().bottom() + 1 and top + row.height > event.rect().top():
+                area = QRectF(0, top, self.width(), row.height)
+                self._paint_row(painter, row, area, is_header=number == 0)
+            top += row.height
+
+    def _paint_row(
+        self, painter: QPainter, row: _RowView, area: QRectF, *, is_header: bool
+    ) -> None:
+        line = QRectF(0, area.bottom() - 1, area.width(), 1)
+        painter.fillRect(line, self._theme.colour("control_border" if is_header else "hairline"))
+        left = 0
+        for cell, width in zip(row.cells, self._widths, strict=False):
+            painter.save()
+            painter.translate(left + PADDING_X_PX, area.top() + PADDING_Y_PX)
+            context = QAbstractTextDocumentLayout.PaintContext()
+            cell.documentLayout().draw(painter, context)
+            painter.restore()
+            left += width + 2 * PADDING_X_PX
+
+    def _link_at(self, place: QPoint) -> str:
+        top = 0
+        for row in self._rows:
+            if top <= place.y() < top + row.height:
+                return self._link_in(row, place - QPoint(0, top + PADDING_Y_PX))
+            top += row.height
+        return ""
+
+    def _link_in(self, row: _RowView, place: QPoint) -> str:
+        left = PADDING_X_PX
+        for cell, width in zip(row.cells, self._widths, strict=False):
+            if left <= place.x() < left + width:
+                return cell.documentLayout().anchorAt(QPointF(place - QPoint(left, 0)))
+            left += width + 2 * PADDING_X_PX
+        return ""
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        over_link = bool(self._link_at(event.position().toPoint()))
+        shape = Qt.CursorShape.PointingHandCursor if over_link else Qt.CursorShape.ArrowCursor
+        self.setCursor(shape)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed_link = self._link_at(event.position().toPoint())
+        event.setAccepted(bool(self._pressed_link))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        link = self._link_at(event.position().toPoint())
+        if link and link == self._pressed_link:
+            self.link_asked.emit(link)
+        self._pressed_link = ""
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and (link := self._link_at(event.pos())):
+            QToolTip.showText(event.globalPos(), link, self)
+            return True
+        return super().event(event)
+
+
+def _bold(run: Run) -> Run:
+    return replace(run, style=run.style | Style.BOLD)
+
+
+def _shared(natural: Sequence[int], width: int) -> list[int]:
+    """Widths of columns: all they want if there is room, else the widest give way first."""
+    room = width - 2 * PADDING_X_PX * len(natural)
+    if sum(natural) <= room:
+        return list(natural)
+    left, share = room, room
+    for count, wanted in zip(range(len(natural), 0, -1), sorted(natural), strict=True):
+        share = max(left // count, MIN_COLUMN_PX)
+        if wanted > share:
+            break
+        left -= wanted
+    return [min(wanted, share) for wanted in natural]
