@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from engine.scheduler.request import Job
+from engine.speculative.proposer import Draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +18,17 @@ class PlannedRows:
     job: Job
     slot: int
     groups: list[list[int]]
-    draft: list[int] = field(default_factory=list)
+    draft: Draft = field(default_factory=Draft)
 
     @property
     def num_committed(self) -> int:
         """Rows of tokens that are the job's whatever becomes of the draft."""
         return sum(map(len, self.groups))
+
+    @property
+    def num_rows(self) -> int:
+        """All rows, those of the draft included."""
+        return self.num_committed + len(self.draft.tokens)
 
     @property
     def reaches_end(self) -> bool:
@@ -32,4 +38,4 @@ class PlannedRows:
     @property
     def num_logits(self) -> int:
         """Of how many trailing rows the logits are wanted."""
-        return 1 + len(self.draft) if self.reaches_end else 0
+        return 1 + len(self.draft.tokens) if self.reaches_end else 0

@@ -16,7 +16,8 @@ from engine.scheduler.plan import PlannedRows
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
-from engine.speculative.proposer import Proposer, Round
+from engine.speculative.priority import PriorityList
+from engine.speculative.proposer import Draft, Round
 from engine.speculative.verify import verify
 
 log = logging.getLogger("paceline.engine")
@@ -29,7 +30,7 @@ class Stepper:
     """
 
     def __init__(
-        self, runner: Runner, proposer: Proposer, num_slots: int, context: int, clock: Clock
+        self, runner: Runner, proposer: PriorityList, num_slots: int, context: int, clock: Clock
     ) -> None:
         """`context`: positions that each slot can hold; `clock` times the jobs."""
         self._runner = runner
@@ -101,18 +102,20 @@ class Stepper:
             return plan
         started = self._clock()
         try:
-            proposed = self._proposer.propose(
-                [job.view for job in asked], [limits[job] for job in asked]
+            lengths = [limits[job] for job in asked]
+            proposed, _ = self._proposer.propose(
+                [job.view for job in asked],
+                dict.fromkeys(self._proposer.methods, lengths),
+                self._clock,
             )
         except Exception:  # whatever a draft model's backend raises
             self._give_up_drafting(asked)
             return plan
-        drafts = {
-            job: job.speculation.usable(draft) for job, draft in zip(asked, proposed, strict=True)
-        }
+        drafts = dict(zip(asked, proposed, strict=True))
         for job in asked:
+            job.speculation.tally.empty += not drafts[job].tokens
             job.speculation.tally.propose_s += self._clock() - started
-        return [replace(rows, draft=drafts.get(rows.job, [])) for rows in plan]
+        return [replace(rows, draft=drafts.get(rows.job, Draft())) for rows in plan]
 
     def _draft_limit(self, rows: PlannedRows) -> int:
         """How many tokens may follow a reply's last one; the last token emitted is never fed."""
@@ -138,19 +141,19 @@ class Stepper:
             return
         took = self._clock() - started
         for rows, first, end in zip(plan, [0, *ends], ends, strict=False):
-            if rows.draft:
+            if rows.draft.tokens:
                 rows.job.speculation.tally.verify_s += took
             yield rows, logits[first:end]
 
     def _run(self, plan: list[PlannedRows]) -> np.ndarray:
-        self._states.make_room((rows.job, rows.num_committed + len(rows.draft)) for rows in plan)
+        self._states.make_room((rows.job, rows.num_rows) for rows in plan)
         work = [
             SlotRows(
                 rows.slot,
                 self._states[rows.job],
-                [*rows.groups, *([token] for token in rows.draft)],
+                [*rows.groups, *([token] for token in rows.draft.tokens)],
                 rows.num_logits,
-                PassKind.DRAFTED if rows.draft else PassKind.PLAIN,
+                PassKind.DRAFTED if rows.draft.tokens else PassKind.PLAIN,
             )
             for rows in plan
         ]
@@ -186,7 +189,7 @@ class Stepper:
             return sample(logits[row], job.request.sampling, job.feed.tokens, len(job.reply.tokens))
 
         if len(logits):
-            for token in verify(rows.draft, sample_row):
+            for token in verify(rows.draft.tokens, sample_row):
                 job.feed.append(token)
                 room = self._context - len(job.feed.tokens)
                 job.reply.add(token, logits[len(emitted)], room)
@@ -201,12 +204,14 @@ class Stepper:
         if rows.groups:
             self._states.commit(rows.job, rows.num_committed + max(0, len(emitted) - 1))
         speculation = rows.job.speculation
-        if rows.draft:
-            speculation.observe(rows.draft, emitted)
+        if rows.draft.tokens:
+            speculation.observe(rows.draft.tokens, emitted)
             speculation.tally.commit_s += self._clock() - started
         if emitted and speculation.wanted:
             try:
-                self._proposer.observe(rows.job.view, Round(rows.draft, emitted))
+                self._proposer.observe(
+                    rows.job.view, Round(rows.draft.tokens, emitted), rows.draft.method
+                )
             except Exception:  # as in `_propose`
                 self._give_up_drafting([rows.job])
 

@@ -1,6 +1,6 @@
 """A small model that drafts for the large one, with a memory of its own."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
@@ -93,6 +93,14 @@ class DraftModel:
         self._states = KeptStates[Drafted](runner.memory)
         self._replies: dict[int, Drafted] = {}
 
+    def unread(self, view: SlotView) -> int:
+        return self._unread(self._reply(view))
+
+    def begin(self, views: Sequence[SlotView]) -> None:
+        """Read of long stretches as much as one pass takes, so that replies go on meanwhile."""
+        if behind := [reply for reply in map(self._reply, views) if self._unread(reply)]:
+            self._read(behind)
+
     def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
         return self._propose([self._reply(view) for view in views], limits)
 
@@ -124,11 +132,9 @@ class DraftModel:
         self._states.clear()
 
     def _propose(self, replies: Sequence[Drafted], limits: Sequence[int]) -> list[list[int]]:
-        self._catch_up(replies)
         wanted = {
             reply: min(limit, self._room(reply))
             for reply, limit in zip(replies, limits, strict=True)
-            if reply.remaining <= MOST_PENDING
         }
         drafting = [reply for reply, length in wanted.items() if length > 0]
         for reply in drafting:
@@ -158,23 +164,25 @@ class DraftModel:
         """What the draft model reads: where the target has tokens of its own, id 0 stands in."""
         return [token if token < self._runner.vocab_size else 0 for token in tokens]
 
+    def _unread(self, reply: Drafted) -> int:
+        """Nothing where a draft's first pass takes the rest along, or there is no room for it."""
+        fits = len(reply.feed.tokens) <= self._context
+        return reply.remaining if fits and reply.remaining > MOST_PENDING else 0
+
     def _room(self, reply: Drafted) -> int:
         """How many tokens a draft can have within the context and the tape."""
         context = self._context - len(reply.feed.tokens)
         return min(context, TAPE_ROWS - reply.remaining) + 1
 
-    def _catch_up(self, replies: Iterable[Drafted]) -> None:
-        """Read of long stretches as much as one pass takes, so that replies go on meanwhile."""
-        behind = [reply for reply in replies if reply.remaining > MOST_PENDING]
-        budget = self._runner.grouping.prompt_rows // max(1, len(behind))
+    def _read(self, behind: Sequence[Drafted]) -> None:
+        """One pass over what replies have to read, shared evenly."""
+        budget = self._runner.grouping.prompt_rows // len(behind)
         work: list[tuple[Drafted, list[list[int]]]] = []
         for reply in behind:
             groups = reply.feed.groups(reply.computed, budget, to_mark=True)
             if sum(map(len, groups)) == reply.remaining:
                 groups.pop()  # the last token belongs to the first pass of a draft
             work.append((reply, list(map(self._readable, groups))))
-        if not work:
-            return
         self._states.make_room((reply, sum(map(len, groups))) for reply, groups in work)
         self._runner.forward(
             [SlotRows(r.view.slot, self._states[r], groups, 0) for r, groups in work]

@@ -45,9 +45,11 @@ class CacheLookup:
         self._indexes = [NgramIndex(size) for size in sizes]
         self._static = static
 
-    def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
+    def read(self, tokens: Sequence[int]) -> None:
         for index in self._indexes:
             index.read(tokens)
+
+    def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
         recent = list(tokens[-max(self._options.n, 2) :])
         draft: list[int] = []
         while len(draft) < min(limit, self._options.m):

@@ -42,8 +42,19 @@ def check_size(what: str, value: int) -> None:
 class Lookup(Protocol):
     """Looks for the continuation of one text."""
 
+    def read(self, tokens: Sequence[int]) -> None:
+        """Take in the rest of the text; it begins with that of the last call."""
+
     def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
-        """At most `limit` tokens that may follow; the text begins with that of the last call."""
+        """At most `limit` tokens that may follow the text, all of which was read."""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """A reply's look-up, and how many tokens of the text it has read."""
+
+    lookup: Lookup
+    read: int = 0
 
 
 class LookupProposer:
@@ -52,24 +63,33 @@ class LookupProposer:
     def __init__(self, open_lookup: Callable[[], Lookup]) -> None:
         """`open_lookup` gives one for a text that is yet to be read."""
         self._open_lookup = open_lookup
-        self._lookups: dict[int, Lookup] = {}
+        self._readers: dict[int, _Reader] = {}
+
+    def unread(self, view: SlotView) -> int:
+        return len(view.tokens) - self._reader(view).read
+
+    def begin(self, views: Sequence[SlotView]) -> None:
+        for view in views:
+            reader = self._reader(view)
+            reader.lookup.read(view.tokens)
+            reader.read = len(view.tokens)
 
     def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
         return [
-            self._lookup(view.reply).draft(view.tokens, limit)
+            self._reader(view).lookup.draft(view.tokens, limit)
             for view, limit in zip(views, limits, strict=True)
         ]
 
     def observe(self, view: SlotView, outcome: Round) -> None:
-        """The text is read when a draft is asked for: the first token need not wait for that."""
+        """The text itself says what was emitted."""
 
     def end(self, reply: int) -> None:
-        self._lookups.pop(reply, None)
+        self._readers.pop(reply, None)
 
     def clear(self) -> None:
         """Every text stands for itself."""
 
-    def _lookup(self, reply: int) -> Lookup:
-        if reply not in self._lookups:
-            self._lookups[reply] = self._open_lookup()
-        return self._lookups[reply]
+    def _reader(self, view: SlotView) -> _Reader:
+        if view.reply not in self._readers:
+            self._readers[view.reply] = _Reader(self._open_lookup())
+        return self._readers[view.reply]

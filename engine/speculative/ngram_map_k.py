@@ -18,8 +18,10 @@ class MapKLookup:
         self._options = options
         self._index = NgramIndex(options.n)
 
-    def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
+    def read(self, tokens: Sequence[int]) -> None:
         self._index.read(tokens)
+
+    def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
         wanted = min(limit, self._options.m)
         places = self._index.recurrences(tokens, wanted, self._options.min_hits)
         continuations = [list(tokens[place : place + wanted]) for place in places[:2]]

@@ -20,8 +20,15 @@ class MapK4vLookup:
         self._values: dict[tuple[int, ...], dict[int, int]] = {}
         self._unread = options.n  # the first place whose continuation is not counted yet
 
+    def read(self, tokens: Sequence[int]) -> None:
+        """Count each continuation that has all of its tokens by now."""
+        end = len(tokens) - self._options.m + 1
+        for place in range(self._unread, end):
+            ngram = tuple(tokens[place - self._options.n : place])
+            self._count(self._values.setdefault(ngram, {}), tokens, place)
+        self._unread = max(self._unread, end)
+
     def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
-        self._read(tokens)
         values = self._values.get(tuple(tokens[-self._options.n :]), {})
         seen = sum(values.values())
         if not values or seen < self._options.min_hits:
@@ -30,14 +37,6 @@ class MapK4vLookup:
         if count < DOMINANCE * (seen - count):
             return []
         return list(tokens[place : place + min(limit, self._options.m)])
-
-    def _read(self, tokens: Sequence[int]) -> None:
-        """Count each continuation that has all of its tokens by now."""
-        end = len(tokens) - self._options.m + 1
-        for place in range(self._unread, end):
-            ngram = tuple(tokens[place - self._options.n : place])
-            self._count(self._values.setdefault(ngram, {}), tokens, place)
-        self._unread = max(self._unread, end)
 
     def _count(self, values: dict[int, int], tokens: Sequence[int], place: int) -> None:
         m = self._options.m

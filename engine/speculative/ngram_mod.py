@@ -68,18 +68,23 @@ class ModProposer:
         self._pool = NgramPool(options.n)
         self._replies: dict[int, _Progress] = {}
 
+    def unread(self, view: SlotView) -> int:
+        return len(view.tokens) - self._progress(view.reply).stored
+
+    def begin(self, views: Sequence[SlotView]) -> None:
+        """Store what was said until now, prompt included: the first token did not wait for that."""
+        for view in views:
+            self._store(self._progress(view.reply), view.tokens)
+
     def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
         return [self._draft(view, limit) for view, limit in zip(views, limits, strict=True)]
 
     def observe(self, view: SlotView, outcome: Round) -> None:
         """Store what was committed; slots come in order, so the pool is the same each time."""
-        progress = self._replies.get(view.reply)
-        if progress is None:
-            self._begin(view.reply)
-            return
+        progress = self._progress(view.reply)
         self._judge(progress, outcome)
-        self._pool.add(view.tokens[max(0, progress.stored - self._options.n) :])
-        progress.stored = len(view.tokens)
+        if progress.stored:
+            self._store(progress, view.tokens)
 
     def end(self, reply: int) -> None:
         """What it said stays in the pool."""
@@ -88,11 +93,17 @@ class ModProposer:
     def clear(self) -> None:
         self._pool = NgramPool(self._options.n)
 
-    def _begin(self, reply: int) -> None:
-        """Store nothing yet: the prompt may be long, and the first token is still to be told."""
-        self._replies[reply] = _Progress()
-        if self._pool.occupancy > MOST_OCCUPANCY:
-            self._clear()
+    def _progress(self, reply: int) -> _Progress:
+        if reply not in self._replies:
+            self._replies[reply] = _Progress()
+            if self._pool.occupancy > MOST_OCCUPANCY:
+                self._clear()
+        return self._replies[reply]
+
+    def _store(self, progress: _Progress, tokens: Sequence[int]) -> None:
+        if progress.stored < len(tokens):
+            self._pool.add(tokens[max(0, progress.stored - self._options.n) :])
+            progress.stored = len(tokens)
 
     def _draft(self, view: SlotView, limit: int) -> list[int]:
         wanted = min(limit, self._options.n_max)

@@ -13,8 +13,10 @@ class SimpleLookup:
         self._options = options
         self._index = NgramIndex(options.n)
 
-    def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
+    def read(self, tokens: Sequence[int]) -> None:
         self._index.read(tokens)
+
+    def draft(self, tokens: Sequence[int], limit: int) -> list[int]:
         wanted = min(limit, self._options.m)
         for place in self._index.recurrences(tokens, wanted, self._options.min_hits):
             return list(tokens[place : place + wanted])

@@ -1,7 +1,7 @@
 """What proposes tokens for the target to check."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.base.types import Request
@@ -39,8 +39,45 @@ class Round:
     emitted: Sequence[int]
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is proposed for a slot, and by which method; empty where none had a guess."""
+
+    tokens: list[int] = field(default_factory=list)
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One method's turn at proposing before a pass.
+
+    Attributes:
+        read: tokens of texts that it read.
+        read_s: seconds that this took.
+        longest: tokens of the longest draft that it made, 0 where it had no guess; None where it
+            was not asked for any, because it has more to read first.
+        draft_s: seconds for drafting.
+    """
+
+    method: str
+    read: int
+    read_s: float
+    longest: int | None
+    draft_s: float
+
+
 class Proposer(Protocol):
-    """Guesses what comes next. It never touches the target's state."""
+    """Guesses what comes next. It never touches the target's state.
+
+    Before a pass that it may draft for, it is told to `begin`, and if nothing is left to read then
+    to `propose`. After each pass, whoever drafted for it, it is told to `observe`.
+    """
+
+    def unread(self, view: SlotView) -> int:
+        """Tokens of a slot's text that it has to read before it can draft."""
+
+    def begin(self, views: Sequence[SlotView]) -> None:
+        """Read what is unread, or as much of it as the other replies may wait for."""
 
     def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
         """A draft for each slot, of at most its limit of tokens; empty where there is no guess."""

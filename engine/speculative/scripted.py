@@ -21,6 +21,13 @@ class ScriptedProposer:
         self._vocab_size = vocab_size
         self._draft_model = draft_model
 
+    def unread(self, view: SlotView) -> int:
+        return self._draft_model.unread(view) if self._draft_model else 0
+
+    def begin(self, views: Sequence[SlotView]) -> None:
+        if self._draft_model:
+            self._draft_model.begin(views)
+
     def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
         drafts = [self._draft(view, limit) for view, limit in zip(views, limits, strict=True)]
         if self._draft_model:

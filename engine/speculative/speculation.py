@@ -66,13 +66,6 @@ class Speculation:
             return 0
         return most if drafting.fixed else min(most, max(self._length, drafting.n_min))
 
-    def usable(self, draft: list[int]) -> list[int]:
-        """The draft, or nothing where it is too short to be worth a pass."""
-        if len(draft) >= max(1, self._drafting.n_min):
-            return draft
-        self.tally.empty += 1
-        return []
-
     def observe(self, draft: Sequence[int], emitted: Sequence[int]) -> None:
         """Learn from a round: the draft, and what was emitted in its place."""
         tested = min(len(draft), len(emitted))

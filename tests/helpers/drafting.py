@@ -19,12 +19,13 @@ class Text:
         *,
         ignore_eos: bool = False,
         methods: tuple[str, ...] = (),
+        n_min: int = 1,
     ) -> None:
         self.reply = next(self._numbers)
         self.tokens = list(prompt)
         self._proposer = proposer
         self._request = Request(
-            (Segment(tuple(prompt)),), ignore_eos=ignore_eos, drafting=Drafting(methods)
+            (Segment(tuple(prompt)),), ignore_eos=ignore_eos, drafting=Drafting(methods, n_min)
         )
         self._index = 0
 
@@ -39,6 +40,7 @@ class Text:
         self._proposer.observe(self.view, Round(draft, tokens))
 
     def draft(self, limit: int = 64) -> list[int]:
+        self._proposer.begin([self.view])
         (draft,) = self._proposer.propose([self.view], [limit])
         return draft
 

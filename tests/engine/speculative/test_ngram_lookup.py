@@ -93,8 +93,20 @@ def test_a_reply_that_grew_is_drafted_for_as_if_it_were_new(
 def test_replies_side_by_side_know_nothing_of_each_other(open_lookup: OpenLookup) -> None:
     both = proposer(open_lookup, 3, 2)
     one, other = Text(both, [1, 2, 3, 4, 5, 1, 2, 3]), Text(both, [9, 8, 7, 1, 2, 3])
+    both.begin([one.view, other.view])
     assert both.propose([one.view, other.view], [8, 8]) == [[4, 5], []]
     assert both.propose([other.view, one.view], [8, 1]) == [[], [4]]
+
+
+@every_lookup
+def test_a_text_is_read_once_and_then_what_is_new_of_it(open_lookup: OpenLookup) -> None:
+    lookup = proposer(open_lookup, 3, 2)
+    text = Text(lookup, [1, 2, 3, 4, 5])
+    assert lookup.unread(text.view) == 5
+    text.draft()
+    assert lookup.unread(text.view) == 0
+    text.emit(6, 7)
+    assert lookup.unread(text.view) == 2
 
 
 @every_lookup

@@ -17,10 +17,9 @@ def mod(n: int = 3, n_min: int = 1, n_max: int = 8) -> ModProposer:
 
 
 def told(proposer: ModProposer, tokens: list[int]) -> Text:
-    """A reply whose text is in the pool: a first token, and then the rest."""
-    text = Text(proposer, tokens[:-2])
-    text.emit(tokens[-2])
-    text.emit(tokens[-1])
+    """A reply whose text is in the pool."""
+    text = Text(proposer, tokens)
+    proposer.begin([text.view])
     return text
 
 
@@ -36,8 +35,8 @@ def test_a_reply_is_reminded_of_what_another_said() -> None:
 
 def test_what_was_emitted_token_by_token_is_known_as_well() -> None:
     proposer = mod()
-    text = Text(proposer, [])
-    for token in [0, *SENTENCE]:
+    text = told(proposer, [0])
+    for token in SENTENCE:
         text.emit(token)
     assert told(proposer, [6, 6, *SENTENCE[:3]]).draft() == SENTENCE[3:]
 
@@ -55,13 +54,15 @@ def test_of_two_continuations_the_latest_stays() -> None:
     assert told(proposer, [9, 1, 2, 3]).draft() == [5]
 
 
-def test_the_first_token_does_not_wait_for_the_prompt_to_be_stored() -> None:
+def test_no_token_waits_for_the_prompt_to_be_stored_before_a_draft_is_asked_for() -> None:
     proposer = mod()
-    text = Text(proposer, [*SENTENCE, 0, *SENTENCE[:2]])
-    text.emit(SENTENCE[2])
-    assert text.draft() == []
+    text = Text(proposer, SENTENCE)
+    text.emit(0)
+    text.emit(*SENTENCE[:3])
+    assert proposer.unread(text.view) == len(text.tokens)
+    assert text.draft(1) == [SENTENCE[3]]
     text.emit(SENTENCE[3])
-    assert text.draft(1) == [SENTENCE[4]]
+    assert proposer.unread(text.view) == 0
 
 
 def test_less_than_the_least_is_not_proposed_however_little_is_asked_for() -> None:
@@ -104,13 +105,10 @@ def test_a_text_stored_bit_by_bit_is_the_text_stored_at_once(
     tokens: list[int], n: int, steps: list[int]
 ) -> None:
     bitwise, whole = mod(n), mod(n)
-    growing = Text(bitwise, [])
-    growing.emit()
+    growing = told(bitwise, [])
     while rest := tokens[len(growing.tokens) :]:
         growing.emit(*rest[: steps.pop() if steps else 5])
-    same = Text(whole, tokens)
-    same.emit()
-    same.emit()
+    same = told(whole, tokens)
     assert growing.draft() == same.draft()
 
 
@@ -132,8 +130,8 @@ def test_a_reply_that_finds_the_pool_well_filled_begins_with_an_empty_one() -> N
     running = told(proposer, [*range(10, POOL_ENTRIES // 3), 1, 2, 3, 4, 1, 2, 3])
     assert running.draft(1) == [4]
     Text(proposer, []).emit(1)
-    assert running.draft(1) == []
-    running.emit(20, 21, 22)  # what goes on stores its text again
+    assert proposer.unread(running.view) == len(running.tokens)
+    running.emit(20, 21, 22)  # its text is stored again
     assert running.draft(1) == [23]
 
 

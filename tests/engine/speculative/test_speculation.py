@@ -66,14 +66,6 @@ def test_less_than_the_least_length_is_not_asked_for() -> None:
     assert least.limit(4) == 0
 
 
-def test_a_draft_that_is_too_short_is_dropped_and_counted() -> None:
-    least = speculation(n_min=3)
-    assert least.usable([1, 2, 3]) == [1, 2, 3]
-    assert least.usable([1, 2]) == []
-    assert least.usable([]) == []
-    assert least.tally.empty == 2
-
-
 def test_rounds_are_counted_place_by_place() -> None:
     tally = Tally()
     for tested, accepted in ((3, 3), (2, 1), (1, 0)):
