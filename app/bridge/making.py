@@ -8,21 +8,24 @@ from app.bridge.types import Timings as EngineTimings
 from app.domain.generation import Sampling, Timings
 
 
-def options_for(sampling: Sampling | None) -> ChatOptions:
+def options_for(sampling: Sampling | None, thinking: bool | None = None) -> ChatOptions:
     """How to answer in a chat; without a seed of its own each reply gets another one.
 
     Args:
         sampling: what the chat asks for; None for what the engine does unasked.
+        thinking: whether the model may reason first; None where it has no such choice.
     """
-    options = ChatOptions()
+    limit = sampling.max_tokens if sampling else None
+    options = ChatOptions(max_tokens=limit, thinking=thinking)
     params = options.sampling if sampling is None else _params(sampling)
     if sampling is None or sampling.seed is None:
         params = replace(params, seed=secrets.randbits(32))
     return replace(options, sampling=params)
 
 
-def sampling_of(params: SamplingParams) -> Sampling:
+def sampling_of(options: ChatOptions) -> Sampling:
     """What is kept with a reply of how its tokens were chosen."""
+    params = options.sampling
     return Sampling(
         temperature=params.temperature,
         top_k=params.top_k,
@@ -33,6 +36,7 @@ def sampling_of(params: SamplingParams) -> Sampling:
         presence_penalty=params.presence_penalty,
         penalty_window=params.penalty_window,
         seed=params.seed,
+        max_tokens=options.max_tokens,
     )
 
 

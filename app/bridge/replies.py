@@ -39,15 +39,18 @@ class Replies(QObject):
         reply: Message,
         model: LoadedModel,
         sampling: Sampling | None = None,
+        *,
+        thinking: bool = True,
     ) -> None:
         """Have the loaded `model` write `reply`, the answer to `prompt`.
 
         The reply keeps who makes it and how; without `sampling` as the engine does it unasked.
+        `thinking` counts where the model leaves the choice.
         """
-        options = options_for(sampling)
+        options = options_for(sampling, thinking if model.has_thinking else None)
         reply.model = str(model.summary.path)
         reply.quantisation = model.summary.quantisation
-        reply.sampling = sampling_of(options.sampling)
+        reply.sampling = sampling_of(options)
         generation = self._engine.chat([_for_engine(message) for message in prompt], options)
         under_way = Reply(reply, generation, model.context, self)
         under_way.flushed.connect(lambda: self.flushed.emit(conversation_id))

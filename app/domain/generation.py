@@ -15,9 +15,10 @@ def are_within(runs: Sequence[ByteRun], text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the next token is chosen; the fields mean what the engine's of the same names do.
+    """How a reply's tokens are chosen; the fields mean what the engine's of the same names do.
 
     `seed` is the one a reply was made with; None, in a chat's settings, is a new one each time.
+    `max_tokens` ends a reply; None leaves that to the model and its context.
     """
 
     temperature: float
@@ -29,6 +30,7 @@ class Sampling:
     presence_penalty: float
     penalty_window: int
     seed: int | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ def new_id() -> str:
 class ChatDetails:
     """What is known of a chat besides its messages. Times are seconds since 1970.
 
-    `unsent` is what stands in its composer; `unread` a reply nobody has seen yet.
+    `unsent` is what stands in its composer, files included; `unread` a reply nobody has seen yet.
+    `preset` names what `sampling` was changed from.
     """
 
     id: str = field(default_factory=new_id)
@@ -32,6 +33,8 @@ class ChatDetails:
     sampling: Sampling | None = None  # None: as the engine does it unasked
     system_prompt: str = ""
     unsent: str = ""
+    thinking: bool = True  # where the model's template leaves the choice
+    preset: str = ""  # empty: the one that new chats begin with
     damaged: bool = False  # its own row could not be read; its messages may be sound
 
 

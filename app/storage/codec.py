@@ -26,6 +26,7 @@ def sampling_from(fields: Fields) -> Sampling:
         presence_penalty=fields.number("presence_penalty"),
         penalty_window=fields.whole("penalty_window"),
         seed=fields.optional("seed", fields.whole),
+        max_tokens=fields.optional("max_tokens", fields.whole),
     )
 
 

@@ -44,6 +44,8 @@ def json_from(record: ChatRecord) -> str:
         "changed_at": details.changed_at,
         "system_prompt": details.system_prompt,
         "sampling": sampling_json(details.sampling) if details.sampling else None,
+        "preset": details.preset,
+        "thinking": details.thinking,
         "chosen": sorted(record.tree.chosen),
         "messages": [_message_json(m, parents[m.id]) for m in record.messages.values()],
     }
@@ -119,6 +121,7 @@ def _message_json(message: Message, parent: str | None) -> JsonObject:
 
 def _details_from(fields: Fields) -> ChatDetails:
     sampling = fields.optional("sampling", fields.fields)
+    thinking = fields.optional("thinking", fields.flag)
     return ChatDetails(
         title=storable(fields.text("title")),
         pinned=fields.flag("pinned"),
@@ -127,6 +130,8 @@ def _details_from(fields: Fields) -> ChatDetails:
         changed_at=fields.number("changed_at"),
         system_prompt=storable(fields.text("system_prompt")),
         sampling=sampling_from(sampling) if sampling else None,
+        preset=storable(fields.optional("preset", fields.text) or ""),
+        thinking=thinking is not False,
     )
 
 

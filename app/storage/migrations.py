@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from app.storage.connection import transaction
-from app.storage.schema import APPLICATION_ID, VERSION_1
+from app.storage.schema import APPLICATION_ID, VERSION_1, VERSION_2
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -16,7 +16,13 @@ def to_version_1(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-MIGRATIONS: tuple[Migration, ...] = (to_version_1,)
+def to_version_2(connection: sqlite3.Connection) -> None:
+    """Chats know whether to think, and the preset they were set up from."""
+    for statement in VERSION_2:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (to_version_1, to_version_2)
 """In order; the first makes an empty file a store of version 1. Never changed, only added to."""
 
 

@@ -25,7 +25,7 @@ NAMELESS = "damaged-"
 
 CHAT_COLUMNS = (
     "number, id, title, pinned, folder, unread, created_at, changed_at, chosen, sampling,"
-    " system_prompt, unsent"
+    " system_prompt, unsent, thinking, preset"
 )
 MESSAGE_COLUMNS = (
     "m.number, m.id, m.parent, m.deleted_at, m.role, m.state, m.created_at, m.failure, m.text,"
@@ -53,8 +53,8 @@ class StoredChat:
 
 def chat_from(row: Row) -> StoredChat:
     """Read a chat; where it makes no sense, as a damaged one that still has its id."""
-    number, id_, title, pinned, folder, unread, created, changed, chosen, sampling, *texts = row
-    system_prompt, unsent = texts
+    number, id_, title, pinned, folder, unread, created, changed, chosen, sampling, *rest = row
+    system_prompt, unsent, thinking, preset = rest
     if not isinstance(id_, str) or not isinstance(title, str):
         known = id_ if isinstance(id_, str) else f"{NAMELESS}{number!r}"
         return StoredChat(ChatDetails(known, damaged=True, created_at=0.0, changed_at=0.0))
@@ -69,6 +69,8 @@ def chat_from(row: Row) -> StoredChat:
         sampling=_sampling(sampling),
         system_prompt=_text(system_prompt),
         unsent=_text(unsent),
+        thinking=thinking != 0,
+        preset=_text(preset),
     )
     return StoredChat(details, _chosen(chosen))
 
@@ -86,6 +88,8 @@ def chat_values(details: ChatDetails) -> dict[str, Value]:
         "sampling": _sampling_text(details.sampling),
         "system_prompt": storable(details.system_prompt),
         "unsent": storable(details.unsent),
+        "thinking": int(details.thinking),
+        "preset": storable(details.preset),
     }
 
 

@@ -67,6 +67,12 @@ CREATE TABLE replies (  -- how a message came to be, for those that a model made
 
 VERSION_1 = (CHATS, MESSAGES, MESSAGES_OF_CHAT, MESSAGES_TO_INDEX, MESSAGES_DELETED, REPLIES)
 
+CHAT_THINKING = "ALTER TABLE chats ADD COLUMN thinking INTEGER NOT NULL DEFAULT 1"  # 0 or 1
+CHAT_PRESET = "ALTER TABLE chats ADD COLUMN preset TEXT NOT NULL DEFAULT ''"
+"""The name of what `sampling` was changed from; empty: the preset that new chats begin with."""
+
+VERSION_2 = (CHAT_THINKING, CHAT_PRESET)
+
 SEARCH_INDEX = """
 CREATE VIRTUAL TABLE IF NOT EXISTS search_1 USING fts5 (
     terms,  -- of the message whose number is the rowid; made by `search_terms`

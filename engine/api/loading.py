@@ -94,6 +94,9 @@ def load_model(
             threads=target.options.threads,
             kernels=backends[0].kernels,
             notice=" ".join(filter(None, [*notices, target.kernels.notice])),
+            draft=models[1].summary if shared else None,
+            methods=methods.methods,
+            has_thinking=template is not None and template.has_thinking,
         )
         files = tuple(model.file for model in models)
         undo.pop_all()

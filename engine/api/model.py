@@ -8,7 +8,7 @@ from engine.base.types import ChatOptions, LoadedModel, Message, Request, Segmen
 from engine.gguf.reader import GgufFile
 from engine.models.runner import Runner
 from engine.speculative.priority import PriorityList
-from engine.text.chat_template import CHATML, ChatTemplate
+from engine.text.chat_template import CHATML, THINKING_SWITCH, ChatTemplate
 from engine.text.prompt import build_prompt
 from engine.text.tokenizer import Tokenizer
 
@@ -52,8 +52,10 @@ class Model:
     problem: str
     held_bytes: Mapping[str, int]
 
-    def prompt(self, messages: Sequence[Message]) -> tuple[Segment, ...]:
-        """A conversation in the model's own chat format.
+    def prompt(
+        self, messages: Sequence[Message], thinking: bool | None = None
+    ) -> tuple[Segment, ...]:
+        """A conversation in the model's own chat format; `thinking` as in `ChatOptions`.
 
         Raises:
             UnsupportedModelError: the file has no tokenizer or template that can be used.
@@ -61,7 +63,8 @@ class Model:
         """
         if self.tokenizer is None or self.template is None:
             raise UnsupportedModelError(self.problem)
-        return build_prompt(messages, self.template, self.tokenizer)
+        switches = {} if thinking is None else {THINKING_SWITCH: thinking}
+        return build_prompt(messages, self.template, self.tokenizer, **switches)
 
     def request(self, messages: Sequence[Message], options: ChatOptions) -> Request:
         """The request for the next reply of a conversation; raises as `prompt` does."""
@@ -69,7 +72,10 @@ class Model:
         if self.template and self.template.source == CHATML:
             # Where the vocabulary knows ChatML's end only as text, nothing else would end a reply.
             stop = (*stop, CHATML_END)
-        return Request(self.prompt(messages), options.max_tokens, options.sampling, stop)
+        prompt = self.prompt(messages, options.thinking)
+        return Request(
+            prompt, options.max_tokens, options.sampling, stop, drafting=options.drafting
+        )
 
     def close(self) -> None:
         """Let the files go."""

@@ -140,6 +140,8 @@ class ChatOptions:
     )
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
+    thinking: bool | None = None  # None: as the template does it unasked
+    drafting: Drafting = field(default_factory=Drafting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,3 +326,6 @@ class LoadedModel:
     threads: int = 1  # of the CPU
     kernels: str = "torch"  # what computes: "native (avx512)"
     notice: str = ""  # for people, where something is unusual or could be faster
+    draft: ModelSummary | None = None  # the model that can draft for it
+    methods: tuple[str, ...] = ()  # of `DRAFT_METHODS`, what can draft
+    has_thinking: bool = False  # its template leaves the choice to reason before a reply

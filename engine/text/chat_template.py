@@ -22,6 +22,10 @@ CHATML = (
     "{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 )
+THINKING_SWITCH = "enable_thinking"
+"""The variable by which templates of Qwen 3, GLM, SmolLM 3 and others are told to reason."""
+
+_PROBE = (Message("user", "Hello"),)
 _LONGEST_SOURCE = 1 << 18  # characters; public templates have up to 30,000
 _LONGEST_CAUSE = 200
 
@@ -51,6 +55,17 @@ class ChatTemplate:
         except Exception as error:  # strangers' text: it may fail in any way
             line = error.lineno if isinstance(error, jinja2.TemplateSyntaxError) else None
             raise _failure(error, line) from error
+
+    @property
+    def has_thinking(self) -> bool:
+        """Whether a reply is asked for in another way with reasoning than without."""
+        if THINKING_SWITCH not in self.source:
+            return False
+        try:
+            on, off = (self.render(_PROBE, **{THINKING_SWITCH: value}) for value in (True, False))
+        except TemplateError:  # it needs more than one message; requests will tell
+            return False
+        return on != off
 
     def render(
         self, messages: Sequence[Message], *, add_generation_prompt: bool = True, **switches: object

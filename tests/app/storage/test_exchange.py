@@ -28,6 +28,8 @@ def sample():
         folder="Work",
         sampling=SAMPLING,
         system_prompt="Be brief.",
+        preset="Precise",
+        thinking=False,
     )
 
 

@@ -6,12 +6,12 @@ from contextlib import closing
 import pytest
 
 from app.domain.record import ChatDetails
-from app.storage.migrations import MIGRATIONS, migrate, to_version_1, version_of
+from app.storage.migrations import MIGRATIONS, migrate, to_version_1, to_version_2, version_of
 from app.storage.rows import chat_values
 from app.storage.schema import APPLICATION_ID
 from app.storage.writing import save_chat
 
-TESTED = (to_version_1,)  # each has a test of its own below
+TESTED = (to_version_1, to_version_2)  # each has a test of its own below
 
 
 @pytest.fixture
@@ -30,6 +30,16 @@ def test_version_1_makes_an_empty_file_a_store(connection):
     assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
     assert {"chats", "messages", "replies"} <= {row[0] for row in tables}
+
+
+def test_version_2_lets_chats_of_before_think_and_names_no_preset(connection):
+    migrate(connection, MIGRATIONS[:1])
+    values = chat_values(ChatDetails(title="old"))
+    del values["thinking"], values["preset"]
+    save_chat(connection, values)
+    migrate(connection, MIGRATIONS[:2])
+    found = connection.execute("SELECT title, thinking, preset FROM chats")
+    assert found.fetchall() == [("old", 1, "")]
 
 
 def test_only_what_is_missing_is_run(connection):

@@ -58,6 +58,20 @@ def test_the_usual_families_render():
     assert render(families.PHI3, TALK[1:2]) == "<s><|user|>\n Hi! <|end|>\n<|assistant|>\n"
 
 
+@pytest.mark.parametrize(
+    ("source", "has_thinking"),
+    [
+        (families.REASONING, True),
+        ("{% if enable_thinking is defined %}{% endif %}{{ messages[0].content }}", False),
+        ("{{ messages[0].content }}", False),
+        ("{{ raise_exception(enable_thinking) }}", False),
+    ],
+    ids=["a choice", "read to no effect", "no choice", "refuses"],
+)
+def test_a_template_that_writes_another_prompt_to_reason_leaves_the_choice(source, has_thinking):
+    assert ChatTemplate(source).has_thinking == has_thinking
+
+
 def test_switches_reach_the_template():
     assert render(families.REASONING).endswith("<|im_start|>assistant\n")
     off = render(families.REASONING, enable_thinking=False)
