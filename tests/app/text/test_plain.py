@@ -1,3 +1,5 @@
+import pytest
+
 from app.text.plain import PlainText
 from app.text.stream import parse
 
@@ -59,3 +61,40 @@ def test_nothing_is_copied_of_markup_alone():
 
 def test_tasks_show_their_marks():
     assert plain("- [x] done\n- [ ] open").text == "[x] done\n[ ] open"
+
+
+def test_an_item_copied_from_its_beginning_has_its_marker():
+    assert plain(SOURCE).between(SOURCE.index("1. "), SOURCE.index("two")) == "1. one"
+    assert plain(SOURCE).between(SOURCE.index("one"), SOURCE.index("two")) == "one"
+
+
+@pytest.mark.parametrize(
+    ("at", "word"),
+    [("old", "bold"), ("and*", "and"), (" more", " "), ("amp", "&amp;"), ("wo", "two")],
+)
+def test_the_word_at_a_place_is_what_a_double_click_takes(at, word):
+    span = plain(SOURCE).word_at(SOURCE.index(at))
+    assert SOURCE[span.start : span.end] == word
+
+
+def test_a_word_may_reach_over_marks():
+    source = "un**believ**able it's"
+    assert [plain(source).word_at(place).end for place in (0, 6, 13)] == [
+        len("un**believ**able")
+    ] * 3
+    assert plain(source).word_at(source.index("it")).end == len(source)
+
+
+@pytest.mark.parametrize(
+    ("at", "paragraph"),
+    [
+        ("more", "Some bold and more text & code."),
+        ("ne", "one"),
+        ("d*", "d"),
+        ("y =", "x = 1\ny = 2"),
+    ],
+)
+def test_the_paragraph_at_a_place_is_what_a_triple_click_takes(at, paragraph):
+    text = plain(SOURCE)
+    span = text.paragraph_at(SOURCE.rindex(at))
+    assert text.between(span.start, span.end) == paragraph
