@@ -9,8 +9,11 @@ from PySide6.QtCore import QLocale, QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.actions import chat as chat_actions
+from app.actions import drafts as draft_actions
 from app.actions import models as model_actions
 from app.actions.session import Notices, Session
+from app.bridge.drafts import Drafts
+from app.bridge.library import Library
 from app.bridge.main_model import MainModel
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
@@ -20,7 +23,7 @@ from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.network import NetworkWatch
 from app.paths import resources_dir
-from app.settings.schema import LAST_CHAT, THEME
+from app.settings.schema import KNOWN_MODELS, LAST_CHAT, THEME
 from app.settings.store import Settings
 from app.storage.chats import Chats
 from app.storage.store import open_store
@@ -85,12 +88,16 @@ def build_application(data_dir: Path, engine: EngineClient | None = None) -> App
     model = MainModel(engine, tasks)
     replies = Replies(engine, tasks)
     chats = _open_chats(data_dir, notices)
-    session = Session(chats, model, replies, settings, notices)
+    drafts = Drafts(engine, model, tasks)
+    known = settings.get(KNOWN_MODELS)
+    library = Library([Path(name) for name in known], model, tasks)
+    session = Session(chats, model, drafts, library, replies, settings, notices)
     _show_last_chat(session)
     _connect(session)
     network = NetworkWatch()
     window = MainWindow(theme, session, tasks, network)
-    for part in (settings, theme, notices, model, replies, session.chats, network):
+    parts = (settings, theme, notices, model, drafts, library, replies, session.chats, network)
+    for part in parts:
         part.setParent(window)
     return Application(window, session, tasks, engine)
 
@@ -142,6 +149,7 @@ def _connect(session: Session) -> None:
     session.chats.current_changed.connect(partial(_remember_chat, session))
     session.chats.listed.connect(lambda _: _remember_chat(session))
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
+    session.model.ready.connect(partial(draft_actions.follow_main_model, session))
     session.model.ready.connect(partial(chat_actions.answer_queued, session))
     session.model.ready.connect(partial(_tell_notice, session))
     session.model.failed.connect(partial(_load_failed, session))

@@ -1,17 +1,20 @@
 """What a person can do with models, one function each."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.actions import chat as chat_actions
+from app.actions.drafts import draft_to_load
 from app.actions.drops import Refuse, judge
+from app.actions.files import choose_model_file
 from app.actions.session import Session
 from app.domain.message import MessageState
 from app.domain.problem import Problem
-from app.settings.schema import CHATS_AT_ONCE, LAST_MODEL
+from app.settings.schema import CHATS_AT_ONCE, KNOWN_MODELS, LAST_MODEL, MOST_KNOWN_MODELS
 
 Announced = Callable[[], Awaitable[None]]
 
@@ -27,7 +30,8 @@ def use_as_main_model(session: Session, path: Path, announced: Announced) -> Non
     if model.loaded and model.loaded.summary.path == path:
         cancel_loading(session)
         return
-    model.load(path, session.settings.get(CHATS_AT_ONCE), announced)
+    draft = draft_to_load(session, path)
+    model.load(path, session.settings.get(CHATS_AT_ONCE), announced, draft)
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
@@ -40,15 +44,10 @@ def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) ->
 
 
 def browse(session: Session, window: QWidget, announced: Announced) -> None:
-    """Let the person choose a file, beginning where the last model lies."""
-    dialog = QFileDialog(window, QCoreApplication.translate("Models", "Choose a model"))
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilter(QCoreApplication.translate("Models", "Models (*.gguf)"))
-    if last := session.settings.get(LAST_MODEL):
-        dialog.setDirectory(str(Path(last).parent))
-    dialog.fileSelected.connect(lambda name: use_as_main_model(session, Path(name), announced))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
+    """Let the person choose a main model, beginning where the last one lies."""
+    title = QCoreApplication.translate("Models", "Choose a model")
+    use = partial(use_as_main_model, session, announced=announced)
+    choose_model_file(session, window, title, use)
 
 
 def load_last(session: Session, announced: Announced) -> None:
@@ -77,3 +76,6 @@ def remember_main_model(session: Session) -> None:
     """Keep the path of the model that has just been loaded for the next start."""
     if session.model.loaded:
         session.settings.set(LAST_MODEL, str(session.model.loaded.summary.path))
+        session.library.put_first(session.model.loaded.summary)
+        known = [str(model.path) for model in session.library.models]
+        session.settings.set(KNOWN_MODELS, known[:MOST_KNOWN_MODELS])

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from app.bridge.drafts import Drafts
+from app.bridge.library import Library
 from app.bridge.main_model import MainModel
 from app.bridge.replies import Replies
 from app.settings.store import Settings
@@ -26,6 +28,8 @@ class Session:
 
     chats: Chats
     model: MainModel
+    drafts: Drafts
+    library: Library
     replies: Replies
     settings: Settings
     notices: Notices

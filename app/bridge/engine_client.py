@@ -7,6 +7,7 @@ from typing import Protocol
 
 from engine.api import (
     ChatOptions,
+    DraftRanking,
     Event,
     LoadedModel,
     LoadOptions,
@@ -37,6 +38,13 @@ class EngineClient(Protocol):
 
         Raises:
             PacelineError: the file is not a usable model; the message says why.
+        """
+
+    async def rank_drafts(self, target: Path, places: Sequence[Path]) -> DraftRanking:
+        """Judge which of the files in `places`, or in its folders, could draft for a model.
+
+        Raises:
+            PacelineError: the target is not a usable model; the message says why.
         """
 
     async def load(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.problems import problem_from
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
+    DraftModelOptions,
     EngineClient,
     LoadCancelledError,
     LoadedModel,
@@ -27,6 +28,7 @@ class Loading:
     """A load under way; `summary` is known once the file's header has been read."""
 
     path: Path
+    draft: Path | None = None
     summary: ModelSummary | None = None
 
     @property
@@ -66,7 +68,13 @@ class MainModel(QObject):
         """Read a file's header; raises `PacelineError` as `EngineClient.inspect` does."""
         return await self._engine.inspect(path)
 
-    def load(self, path: Path, slots: int, announced: Callable[[], Awaitable[None]]) -> None:
+    def load(
+        self,
+        path: Path,
+        slots: int,
+        announced: Callable[[], Awaitable[None]],
+        draft: Path | None = None,
+    ) -> None:
         """Make the file at `path` the main model; a load under way is given up for it.
 
         Args:
@@ -74,11 +82,13 @@ class MainModel(QObject):
             slots: conversations to serve at once; fewer where the memory does not suffice.
             announced: returns once the window shows `STARTING`. Importing torch holds the
                 interpreter for up to half a second, and nothing could be painted during it.
+            draft: the file of the model that drafts for it, if one is to.
         """
         given_up = self._task
         self.cancel()
-        self._set_loading(Loading(path))
-        self._task = self._tasks.start(self._load(path, slots, announced, given_up))
+        loading = Loading(path, draft)
+        self._set_loading(loading)
+        self._task = self._tasks.start(self._load(loading, slots, announced, given_up))
 
     def cancel(self) -> None:
         """Give up the load under way, if any; the present model stays."""
@@ -89,7 +99,7 @@ class MainModel(QObject):
 
     async def _load(
         self,
-        path: Path,
+        loading: Loading,
         slots: int,
         announced: Callable[[], Awaitable[None]],
         given_up: asyncio.Task[None] | None,
@@ -97,10 +107,10 @@ class MainModel(QObject):
         if given_up:
             await asyncio.wait([given_up])
         try:
-            self._set_loading(Loading(path, await self._engine.inspect(path)))
+            self._set_loading(replace(loading, summary=await self._engine.inspect(loading.path)))
             self.progressed.emit(STARTING)
             await announced()
-            loaded = await self._load_fitting(path, slots)
+            loaded = await self._load_fitting(loading, slots)
         except LoadCancelledError:
             self._finish()
         except Exception as error:
@@ -111,12 +121,13 @@ class MainModel(QObject):
             self._finish()
             self.ready.emit(loaded)
 
-    async def _load_fitting(self, path: Path, slots: int) -> LoadedModel:
+    async def _load_fitting(self, loading: Loading, slots: int) -> LoadedModel:
         """Give up slots rather than the model: chats that wait for each other are answered too."""
+        draft = DraftModelOptions(loading.draft) if loading.draft else None
         while True:
             try:
-                options = LoadOptions(slots=slots)
-                return await self._engine.load(path, options, self.progressed.emit)
+                options = LoadOptions(slots=slots, draft=draft)
+                return await self._engine.load(loading.path, options, self.progressed.emit)
             except NotEnoughMemoryError:
                 if slots == 1:
                     raise

@@ -1,15 +1,18 @@
 """The replies under way, at most one a conversation, whichever chat is in view."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.making import options_for, sampling_of
 from app.bridge.reply import LiveFigures, Reply
 from app.bridge.tasks import Tasks
-from app.bridge.types import EngineClient, EngineMessage, LoadedModel
+from app.bridge.types import Drafting, EngineClient, EngineMessage, LoadedModel
 from app.domain.generation import Sampling
 from app.domain.message import Message
+
+NO_DRAFTS = Drafting()
 
 
 class Replies(QObject):
@@ -41,6 +44,7 @@ class Replies(QObject):
         sampling: Sampling | None = None,
         *,
         thinking: bool = True,
+        drafting: Drafting = NO_DRAFTS,
     ) -> None:
         """Have the loaded `model` write `reply`, the answer to `prompt`.
 
@@ -48,6 +52,9 @@ class Replies(QObject):
         `thinking` counts where the model leaves the choice.
         """
         options = options_for(sampling, thinking if model.has_thinking else None)
+        options = replace(options, drafting=drafting)
+        if reply.model != str(model.summary.path):
+            reply.tokens = None  # of what another model began
         reply.model = str(model.summary.path)
         reply.quantisation = model.summary.quantisation
         reply.sampling = sampling_of(options)

@@ -3,6 +3,10 @@
 from app.bridge.engine_client import EngineClient, Generation
 from engine.api import (
     ChatOptions,
+    DraftCandidate,
+    Drafting,
+    DraftModelOptions,
+    DraftRanking,
     Engine,
     EngineStoppedError,
     Event,
@@ -17,6 +21,7 @@ from engine.api import (
     ModelSummary,
     NotEnoughMemoryError,
     PacelineError,
+    PairVerdict,
     PromptProgress,
     SamplingParams,
     StopReason,
@@ -28,6 +33,10 @@ from engine.api import Message as EngineMessage
 
 __all__ = [
     "ChatOptions",
+    "DraftCandidate",
+    "DraftModelOptions",
+    "DraftRanking",
+    "Drafting",
     "Engine",
     "EngineClient",
     "EngineMessage",
@@ -45,6 +54,7 @@ __all__ = [
     "ModelSummary",
     "NotEnoughMemoryError",
     "PacelineError",
+    "PairVerdict",
     "PromptProgress",
     "SamplingParams",
     "StopReason",

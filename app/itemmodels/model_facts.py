@@ -7,7 +7,9 @@ from app.bridge.types import ModelSummary
 
 def facts(summary: ModelSummary) -> str:
     """Quantisation and size, such as `Q4_K_M · 2.7 GB`."""
-    size = QLocale().formattedDataSize(
-        summary.file_bytes, 1, QLocale.DataSizeFormat.DataSizeSIFormat
-    )
-    return f"{summary.quantisation} · {size}"
+    return f"{summary.quantisation} · {size_text(summary.file_bytes)}"
+
+
+def size_text(file_bytes: int) -> str:
+    """Such as `2.7 GB`."""
+    return QLocale().formattedDataSize(file_bytes, 1, QLocale.DataSizeFormat.DataSizeSIFormat)

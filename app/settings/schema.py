@@ -1,11 +1,17 @@
 """Every setting: key, type, default, help. One table, read and written through `Settings`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Generic, TypeVar
 
+from app.domain.draft import DraftChoice, DraftKind
+from app.domain.preset import BALANCED, Preset
+from app.settings.presets import dump_presets, parse_presets
+
 MOST_CHATS_AT_ONCE = 8
+MOST_KNOWN_MODELS = 50
 
 T = TypeVar("T")
 
@@ -56,6 +62,12 @@ def _chats_at_once(value: object) -> int:
     return value
 
 
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false is needed")
+    return value
+
+
 def _theme(value: object) -> ThemeChoice:
     return ThemeChoice(_text(value))
 
@@ -68,6 +80,29 @@ def _geometry(value: object) -> Geometry | None:
     if any(type(number) is not int or abs(number) > 1_000_000 for number in value):
         raise ValueError("four whole numbers are needed")
     return Geometry(*value)
+
+
+def _drafts(value: object) -> Mapping[str, DraftChoice]:
+    if not isinstance(value, dict):
+        raise ValueError("a draft for each main model's path is needed")
+    return {_text(path): _draft(choice) for path, choice in value.items()}
+
+
+def _draft(value: object) -> DraftChoice:
+    text = _text(value)
+    if text in (DraftKind.NONE, DraftKind.TEXT, DraftKind.HEADS):
+        return DraftChoice(DraftKind(text))
+    return DraftChoice.model(Path(text))
+
+
+def _dump_drafts(drafts: Mapping[str, DraftChoice]) -> object:
+    return {path: str(choice.path or choice.kind) for path, choice in drafts.items()}
+
+
+def _texts(value: object) -> Sequence[str]:
+    if not isinstance(value, list):
+        raise ValueError("a list of texts is needed")
+    return [_text(text) for text in value]
 
 
 LAST_MODEL = Setting(
@@ -88,6 +123,16 @@ CHATS_AT_ONCE = Setting(
 THEME = Setting(
     "theme", ThemeChoice.SYSTEM, _theme, str, "Colours of the window: system, light or dark."
 )
+KNOWN_MODELS: Setting[Sequence[str]] = Setting(
+    "known_models", (), _texts, list, "Paths of the models used before, the last one first."
+)
+DRAFTS: Setting[Mapping[str, DraftChoice]] = Setting(
+    "drafts",
+    {},
+    _drafts,
+    _dump_drafts,
+    "What drafts for each main model, by its path: none, text, heads, or a draft model's path.",
+)
 WINDOW_GEOMETRY: Setting[Geometry | None] = Setting(
     "window_geometry",
     None,
@@ -95,12 +140,35 @@ WINDOW_GEOMETRY: Setting[Geometry | None] = Setting(
     lambda place: place and [place.x, place.y, place.width, place.height],
     "Where the window was when it closed: x, y, width, height.",
 )
+PANEL_OPEN = Setting(
+    "panel_open", False, _flag, bool, "Whether the panel at the right is shown in a wide window."
+)
+OWN_PRESETS: Setting[tuple[Preset, ...]] = Setting(
+    "own_presets", (), parse_presets, dump_presets, "Ways to choose tokens, saved under a name."
+)
+DEFAULT_PRESET = Setting(
+    "default_preset", BALANCED.name, _text, str, "Name of the preset that new chats begin with."
+)
 
-AnySetting = Setting[str] | Setting[int] | Setting[ThemeChoice] | Setting[Geometry | None]
+AnySetting = (
+    Setting[str]
+    | Setting[int]
+    | Setting[bool]
+    | Setting[ThemeChoice]
+    | Setting[Geometry | None]
+    | Setting[Sequence[str]]
+    | Setting[Mapping[str, DraftChoice]]
+    | Setting[tuple[Preset, ...]]
+)
 SETTINGS: tuple[AnySetting, ...] = (
     LAST_MODEL,
     LAST_CHAT,
     CHATS_AT_ONCE,
     THEME,
+    KNOWN_MODELS,
+    DRAFTS,
     WINDOW_GEOMETRY,
+    PANEL_OPEN,
+    OWN_PRESETS,
+    DEFAULT_PRESET,
 )

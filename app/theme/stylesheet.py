@@ -13,6 +13,7 @@ SHEET = Template("""
     background: $ground; color: $text; border: none;
 }
 #tableScroll, #tableScroll > QWidget { background: transparent; }
+#chatPanel, #chatPanelScroll, #chatPanelInner { background: $sidebar; color: $text; border: none; }
 #sidebar, #sidebar QListView { background: $sidebar; color: $text; border: none; }
 QDialog { background: $ground; color: $text; }
 QLabel { color: $text; background: transparent; }
@@ -31,12 +32,15 @@ QPushButton[look="main"] { color: $button_text; background: $button; border: 1px
 QPushButton[look="main"]:hover { background: $button; }
 QPushButton[look="main"]:focus { border: 2px solid $control_border; }
 QPushButton[look="soft"] { border: 1px solid $hairline; }
+QPushButton[look="draft"] { background: $accent_ground; border: 1px solid $accent_ground; }
+QPushButton[look="draft"]:focus { border: 2px solid $accent; }
 QPushButton[look="quiet"] {
     color: $dim; background: transparent; border: 1px solid transparent;
     padding: 0 6px; min-height: 26px; border-radius: 6px;
 }
 QPushButton[look="quiet"]:hover { color: $text; background: $tint; }
 QPushButton[look="quiet"]:focus { border: 1px solid $control_border; color: $text; }
+QPushButton[look="small"] { min-height: 26px; padding: 0 12px; border-radius: 6px; }
 QPushButton[look="plain"] {
     color: $dim; background: transparent; border: none; padding: 0; min-height: 24px;
     text-align: left;
@@ -68,6 +72,17 @@ QLineEdit {
     selection-background-color: $text; selection-color: $ground;
 }
 QLineEdit:focus { border: 1px solid $control_border; }
+QAbstractSpinBox, #systemPrompt {
+    background: $ground; color: $text; border: 1px solid $hairline; border-radius: 8px;
+    padding: 0 8px; selection-background-color: $text; selection-color: $ground;
+}
+#systemPrompt { padding: 4px; }
+QAbstractSpinBox, #seed { min-height: 28px; max-height: 28px; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; background: transparent; }
+QAbstractSpinBox:focus, #systemPrompt:focus { border: 1px solid $control_border; }
+QFrame[look="editor"] {
+    background: $ground; border: 1px solid $control_border; border-radius: 14px;
+}
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
 QFrame[look="code"] {
     background: $code_ground; border: 1px solid $hairline; border-radius: 10px;

@@ -2,32 +2,24 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Signal
 from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.itemmodels.model_list import FACTS_ROLE, LOADED_ROLE, PATH_ROLE, ModelListModel
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.choice_list import ChoiceList
+from app.widgets.common.choice_popup import ChoicePopup
 from app.widgets.common.labels import text_label
 from app.widgets.common.text_painting import RIGHT, paint_line, paint_row_ground
 
 WIDTH_PX = 400
 ROW_HEIGHT_PX = 40
-MAX_ROWS = 8
 
 
-class ModelPopup(QWidget):
+class ModelPopup(ChoicePopup):
     """Offers the models known so far, and the way to a file.
 
     Signals:
@@ -39,62 +31,25 @@ class ModelPopup(QWidget):
     browse_asked = Signal()
 
     def __init__(self, theme: Theme, models: ModelListModel, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setObjectName("mainModelPopup")
-        # Clear around the round corners of the frame, which paints the ground: Qt skips the style
-        # sheet's ground on a translucent window itself.
-        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
-        self.setAccessibleName(self.tr("Main models"))
+        browse = ThemedButton(theme, "mainModelBrowse", text=self.tr("Browse…"))
+        browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
+        title = self.tr("Main models")
+        super().__init__("mainModelPopup", title, WIDTH_PX, [browse], parent)
         self._models = models
-        self._list = ChoiceList()
-        self._list.setModel(models)
-        self._list.setItemDelegate(_ModelDelegate(theme, self._list))
-        self._list.setAccessibleName(self.tr("Models used in this session"))
-        self._list.picked.connect(self._choose)
+        self.offer(models, _ModelDelegate(theme, self))
         self._hint = text_label(
             interface_font(Size.CONTROL),
             self.tr("Drop a .gguf file anywhere on the window, or browse for one."),
             "dim",
             wraps=True,
         )
-        self._browse = ThemedButton(theme, "mainModelBrowse", text=self.tr("Browse…"))
-        self._browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
-        self._browse.clicked.connect(self._ask_to_browse)
-        frame = QFrame()
-        frame.setProperty("look", "popup")
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
-        column.addWidget(self._list)
-        column.addWidget(self._hint)
-        column.addWidget(self._browse)
-        shell = QVBoxLayout(self)
-        shell.setContentsMargins(0, 0, 0, 0)
-        shell.addWidget(frame)
-        self.setFixedWidth(WIDTH_PX)
+        self.column.insertWidget(1, self._hint)
+        browse.clicked.connect(self.browse_asked)
+        self.picked.connect(lambda index: self.chosen.emit(Path(index.data(PATH_ROLE))))
 
     def open_below(self, anchor: QWidget) -> None:
-        """Open under `anchor`, with the keyboard on the first model or on *Browse…*."""
-        rows = self._models.rowCount()
-        self._list.setVisible(rows > 0)
-        self._hint.setVisible(rows == 0)
-        self._list.setFixedHeight(min(rows, MAX_ROWS) * ROW_HEIGHT_PX + 2)
-        self.adjustSize()
-        self.move(anchor.mapToGlobal(QPoint(0, anchor.height() + 4)))
-        self.show()
-        if rows:
-            self._list.setCurrentIndex(self._models.index(0))
-            self._list.setFocus()
-        else:
-            self._browse.setFocus()
-
-    def _choose(self, index: QModelIndex) -> None:
-        self.hide()
-        self.chosen.emit(Path(index.data(PATH_ROLE)))
-
-    def _ask_to_browse(self) -> None:
-        self.hide()
-        self.browse_asked.emit()
+        self._hint.setVisible(not self._models.rowCount())
+        super().open_below(anchor)
 
 
 class _ModelDelegate(QStyledItemDelegate):

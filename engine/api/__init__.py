@@ -17,6 +17,7 @@ from engine.base.errors import (
 from engine.base.types import (
     ChatOptions,
     Drafting,
+    DraftModelOptions,
     Event,
     Failed,
     Finished,
@@ -37,10 +38,14 @@ from engine.base.types import (
     TokenLogprob,
     Waiting,
 )
+from engine.speculative.pair_verdict import DraftCandidate, DraftRanking, PairVerdict
 
 __all__ = [
     "ChatOptions",
     "DeviceError",
+    "DraftCandidate",
+    "DraftModelOptions",
+    "DraftRanking",
     "Drafting",
     "Engine",
     "EngineStoppedError",
@@ -59,6 +64,7 @@ __all__ = [
     "ModelSummary",
     "NotEnoughMemoryError",
     "PacelineError",
+    "PairVerdict",
     "PromptProgress",
     "Request",
     "RequestError",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.api.generation import Generation
-from engine.base.errors import EngineStoppedError
+from engine.base.errors import EngineStoppedError, ModelFileError
 from engine.base.types import (
     ChatOptions,
     Failed,
@@ -22,6 +22,7 @@ from engine.base.types import (
     ModelSummary,
     Request,
 )
+from engine.speculative.pair_verdict import DraftRanking
 
 if TYPE_CHECKING:
     from engine.api.model import Model
@@ -49,6 +50,19 @@ class Engine:
             ModelFileError: it is not a usable model file.
         """
         return await asyncio.get_running_loop().run_in_executor(self._threads, _inspect, path)
+
+    async def rank_drafts(self, target: Path, places: Sequence[Path]) -> DraftRanking:
+        """Judge which files could draft for a model, the best first, without torch.
+
+        Args:
+            target: the file of the model that answers.
+            places: files that might draft, and folders of such files.
+
+        Raises:
+            ModelFileError: the target is not a usable model file.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _rank_drafts, target, places)
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
@@ -153,6 +167,18 @@ def _inspect(path: Path) -> ModelSummary:
 
     with open_gguf(path) as file:
         return summarise(file)
+
+
+def _rank_drafts(target: Path, places: Sequence[Path]) -> DraftRanking:
+    from engine.gguf.reader import open_gguf
+    from engine.speculative.pair_ranking import files_in, rank_drafts
+
+    files: dict[Path, None] = {}  # in the order in which they were found, each once
+    for place in places:
+        with suppress(ModelFileError):  # a folder that is gone has no drafts in it
+            files.update(dict.fromkeys(files_in(place) if place.is_dir() else [place]))
+    with open_gguf(target) as file:
+        return rank_drafts(file, files)
 
 
 def _start_worker(

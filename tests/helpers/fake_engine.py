@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.bridge.types import (
     ChatOptions,
+    DraftRanking,
     EngineMessage,
     Event,
     Failed,
@@ -60,8 +61,17 @@ class FakeLoad:
 
     def finish(self, context: int = 32_768, notice: str = "") -> None:
         summary = summary_of(self.path, self.name)
+        draft = self.options.draft
         self.ended.set_result(
-            LoadedModel(summary, "cpu", context, self.options.slots, 1234.0, notice=notice)
+            LoadedModel(
+                summary,
+                "cpu",
+                context,
+                self.options.slots,
+                1234.0,
+                notice=notice,
+                draft=summary_of(draft.path) if draft else None,
+            )
         )
 
     def fail(self, error: PacelineError) -> None:
@@ -142,6 +152,8 @@ class FakeEngine:
         loads: every load asked for, in order.
         generations: every reply asked for, in order.
         closed: whether `close` was called.
+        ranking: what is found of drafts, wherever one looks.
+        searched: where drafts were looked for.
     """
 
     broken: dict[Path, PacelineError] = field(default_factory=dict)
@@ -150,6 +162,8 @@ class FakeEngine:
     loads: list[FakeLoad] = field(default_factory=list)
     generations: list[FakeGeneration] = field(default_factory=list)
     closed: bool = False
+    ranking: DraftRanking = DraftRanking((), "")
+    searched: list[tuple[Path, ...]] = field(default_factory=list)
 
     async def inspect(self, path: Path) -> ModelSummary:
         self.inspected.append(path)
@@ -157,6 +171,11 @@ class FakeEngine:
         if path in self.broken:
             raise self.broken[path]
         return summary_of(path, self.names.get(path, ""))
+
+    async def rank_drafts(self, target: Path, places: Sequence[Path]) -> DraftRanking:
+        self.searched.append(tuple(places))
+        await asyncio.sleep(0)
+        return self.ranking
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]

@@ -8,7 +8,10 @@ import pytest
 
 from app.actions import chat as chat_actions
 from app.actions import chats as actions
+from app.actions.presets import change_sampling
 from app.actions.session import Notices, Session
+from app.bridge.drafts import Drafts
+from app.bridge.library import Library
 from app.bridge.main_model import MainModel
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
@@ -43,7 +46,8 @@ class Stage:
         replies.flushed.connect(self.chats.reply_grew)
         replies.ended.connect(lambda chat_id, _: self.chats.reply_ended(chat_id))
         settings = Settings(self._folder / "settings.json")
-        self.session = Session(self.chats, model, replies, settings, notices)
+        drafts, library = Drafts(self.engine, model, self.tasks), Library([], model, self.tasks)
+        self.session = Session(self.chats, model, drafts, library, replies, settings, notices)
 
     def restart(self):
         self.chats.close()
@@ -125,7 +129,7 @@ def test_a_chat_lies_in_a_folder(stage):
 
 def test_a_chat_has_its_own_system_prompt_and_sampling(stage):
     actions.set_system_prompt(stage.session, "Be brief.")
-    actions.set_sampling(stage.session, replace(SAMPLING, seed=7))
+    change_sampling(stage.session, replace(SAMPLING, seed=7))
     chat = stage.ask("first", "A")
     stage.restart()
     chat_actions.show_chat(stage.session, chat)

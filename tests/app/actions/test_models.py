@@ -2,12 +2,15 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QListView
 
 from app.actions import models as model_actions
 from app.bootstrap import build_application
-from app.settings.schema import LAST_MODEL
+from app.domain.draft import DraftChoice
+from app.itemmodels.model_list import FACTS_ROLE
+from app.settings.schema import DRAFTS, LAST_MODEL
 from tests.helpers.fake_engine import FakeEngine
+from tests.helpers.person import Person
 
 
 @pytest.fixture
@@ -59,3 +62,42 @@ def test_a_file_can_be_chosen_in_a_dialog(person, engine, qtbot, tmp_path):
     dialog.accept()
     qtbot.waitUntil(lambda: len(engine.loads) == 1)
     assert engine.loads[0].path == path
+
+
+def test_the_draft_chosen_for_a_model_is_loaded_with_it(application, tmp_path):
+    main, draft = tmp_path / "main.gguf", tmp_path / "draft.gguf"
+    for path in (main, draft):
+        path.touch()
+    application.session.settings.set(LAST_MODEL, str(main))
+    application.session.settings.set(DRAFTS, {str(main): DraftChoice.model(draft)})
+    assert load_last(application).draft == draft
+
+
+def test_a_draft_that_has_gone_does_not_keep_its_main_model_from_loading(application, tmp_path):
+    main = tmp_path / "main.gguf"
+    main.touch()
+    application.session.settings.set(LAST_MODEL, str(main))
+    application.session.settings.set(DRAFTS, {str(main): DraftChoice.model(tmp_path / "gone")})
+    assert load_last(application).path == main
+    assert load_last(application).draft is None
+
+
+def test_models_used_before_are_known_at_the_next_start(open_window, engine, qtbot, tmp_path):
+    path = tmp_path / "a.gguf"
+    path.touch()
+    before = Person(open_window(engine), qtbot)
+    before.drop_files([path])
+    qtbot.waitUntil(lambda: len(engine.loads) == 1)
+    engine.loads[0].finish()
+    qtbot.waitUntil(lambda: rows(before) == ["a"])
+    person = Person(open_window(FakeEngine()), qtbot)
+    assert rows(person) == ["a"]
+    path.unlink()
+    person.click("mainModelPicker")
+    list_ = person.find("mainModelPopup").findChild(QListView).model()
+    qtbot.waitUntil(lambda: list_.index(0, 0).data(FACTS_ROLE) == "missing")
+
+
+def rows(person):
+    model = person.find("mainModelPopup").findChild(QListView).model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, Qt, Signal
 
+from app.bridge.library import Library
 from app.bridge.types import LoadedModel
 from app.domain.message import Message, MessageState, Role
 from app.itemmodels.chat_list import ACTIVITY_ROLE, ChatListModel
@@ -13,12 +14,12 @@ from tests.helpers.fake_engine import summary_of
 
 
 class StubMainModel(QObject):
-    ready = Signal(object)
+    changed = Signal()
     loaded = None
 
     def become(self, path):
         self.loaded = LoadedModel(summary_of(Path(path)), "cpu", 4096, 1, 1.0)
-        self.ready.emit(self.loaded)
+        self.changed.emit()
 
 
 @pytest.fixture
@@ -76,11 +77,12 @@ def test_a_row_tells_that_a_reply_is_written_and_that_it_is_unread(chats):
 
 def test_the_model_list_keeps_qts_rules_and_tells_which_is_in_use(qtmodeltester):
     main_model = StubMainModel()
-    model = ModelListModel(main_model)
+    library = Library([], main_model, None)
+    model = ModelListModel(library, main_model)
     qtmodeltester.check(model)
-    main_model.become("/models/a.gguf")
-    main_model.become("/models/b.gguf")
-    main_model.become("/models/a.gguf")
+    for path in ("/models/a.gguf", "/models/b.gguf", "/models/a.gguf"):
+        main_model.become(path)
+        library.put_first(main_model.loaded.summary)
     qtmodeltester.check(model)
     rows = [model.index(row) for row in range(model.rowCount())]
     assert [row.data() for row in rows] == ["a", "b"]

@@ -1,0 +1,85 @@
+"""What a person can do with drafts, one function each."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QWidget
+
+from app.actions.files import choose_model_file
+from app.actions.session import Session
+from app.bridge.types import LoadedModel
+from app.domain.draft import DraftChoice, DraftKind
+from app.domain.problem import Problem
+from app.settings.schema import CHATS_AT_ONCE, DRAFTS
+
+Announced = Callable[[], Awaitable[None]]
+
+
+def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> None:
+    """Let something else draft for the main model, and remember that for the model.
+
+    A draft model is loaded first; until it is there, replies are drafted as before.
+    """
+    loaded = session.model.loaded
+    if loaded is None:
+        _say_main_model_first(session)
+        return
+    _remember(session, loaded.summary.path, choice)
+    if choice.path is None or (loaded.draft and loaded.draft.path == choice.path):
+        session.drafts.use(choice)
+    else:
+        slots = session.settings.get(CHATS_AT_ONCE)
+        session.model.load(loaded.summary.path, slots, announced, choice.path)
+
+
+def browse(session: Session, window: QWidget, announced: Announced) -> None:
+    """Let the person choose the file of a model that is to draft."""
+    title = QCoreApplication.translate("Drafts", "Choose a draft")
+    choose_model_file(
+        session,
+        window,
+        title,
+        lambda path: use_draft(session, DraftChoice.model(path), announced),
+    )
+
+
+def swap_roles(session: Session, announced: Announced) -> None:
+    """Let the draft model answer and the main model draft."""
+    loaded = session.model.loaded
+    if loaded and loaded.draft:
+        main, draft = loaded.draft.path, loaded.summary.path
+        _remember(session, main, DraftChoice.model(draft))
+        session.model.load(main, session.settings.get(CHATS_AT_ONCE), announced, draft)
+
+
+def follow_main_model(session: Session, loaded: LoadedModel) -> None:
+    """Draft for a model that is ready as was chosen for it, and look for files that could."""
+    choice = chosen_for(session, loaded.summary.path)
+    if choice.kind is DraftKind.MODEL and loaded.draft is None:
+        choice = DraftChoice()
+    session.drafts.use(choice)
+    session.drafts.look_in(session.library.folders)
+
+
+def chosen_for(session: Session, path: Path) -> DraftChoice:
+    """What a person chose to draft for the main model at `path`; its own heads unasked."""
+    return session.settings.get(DRAFTS).get(str(path), DraftChoice())
+
+
+def draft_to_load(session: Session, path: Path) -> Path | None:
+    """The file of the draft model to load beside the main model at `path`, if it is there."""
+    draft = chosen_for(session, path).path
+    return draft if draft and draft.is_file() else None
+
+
+def _remember(session: Session, path: Path, choice: DraftChoice) -> None:
+    chosen = session.settings.get(DRAFTS)
+    session.settings.set(DRAFTS, {**chosen, str(path): choice})
+
+
+def _say_main_model_first(session: Session) -> None:
+    text = QCoreApplication.translate(
+        "Drafts", "A draft works for a main model: choose that one first, then its draft."
+    )
+    session.notices.raised.emit(Problem(text))

@@ -1,0 +1,24 @@
+"""Choosing a model's file, for whatever it is to do."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.actions.session import Session
+from app.settings.schema import LAST_MODEL
+
+
+def choose_model_file(
+    session: Session, window: QWidget, title: str, chosen: Callable[[Path], None]
+) -> None:
+    """Let the person choose a model's file, beginning where the last main model lies."""
+    dialog = QFileDialog(window, title)
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setNameFilter(QCoreApplication.translate("Models", "Models (*.gguf)"))
+    if last := session.settings.get(LAST_MODEL):
+        dialog.setDirectory(str(Path(last).parent))
+    dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()

@@ -1,0 +1,79 @@
+"""What drafts for the main model, and which files could."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge.main_model import MainModel
+from app.bridge.tasks import Tasks
+from app.bridge.types import DraftCandidate, Drafting, DraftRanking, EngineClient, PacelineError
+from app.domain.draft import DraftChoice, DraftKind
+
+METHODS = {
+    DraftKind.NONE: (),
+    DraftKind.TEXT: ("ngram-simple", "ngram-mod"),
+    DraftKind.HEADS: ("mtp",),
+    DraftKind.MODEL: ("draft",),
+}
+"""The engine's methods by where drafts come from, in the order in which they are asked."""
+
+NOTHING_KNOWN = DraftRanking((), "")
+
+
+class Drafts(QObject):
+    """What drafts for the main model now, and what else could.
+
+    Attributes:
+        choice: what drafts; nothing where no main model is loaded.
+        ranking: the files that might draft for the main model, the best first.
+
+    Signals:
+        changed: `choice` or `ranking` is another than before.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, engine: EngineClient, model: MainModel, tasks: Tasks, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._engine = engine
+        self._model = model
+        self._tasks = tasks
+        self._looking: asyncio.Task[None] | None = None
+        self.choice = DraftChoice()
+        self.ranking = NOTHING_KNOWN
+
+    @property
+    def drafting(self) -> Drafting:
+        """What to ask the engine for with each reply."""
+        return Drafting(METHODS[self.choice.kind])
+
+    @property
+    def candidate(self) -> DraftCandidate | None:
+        """What is known of the draft model that was chosen, if one was."""
+        known = (one for one in self.ranking.candidates if one.path == self.choice.path)
+        return next(known, None)
+
+    def use(self, choice: DraftChoice) -> None:
+        """Draft with something else from the next reply on; it is loaded already."""
+        if choice != self.choice:
+            self.choice = choice
+            self.changed.emit()
+
+    def look_in(self, folders: Sequence[Path]) -> None:
+        """Find out, in the background, which files could draft for the main model."""
+        if self._looking:
+            self._looking.cancel()
+        if self._model.loaded:
+            target = self._model.loaded.summary.path
+            self._looking = self._tasks.start(self._look(target, folders))
+
+    async def _look(self, target: Path, folders: Sequence[Path]) -> None:
+        try:
+            self.ranking = await self._engine.rank_drafts(target, folders)
+        except PacelineError:  # the file was taken away meanwhile: nothing is known of any draft
+            self.ranking = NOTHING_KNOWN
+        self.changed.emit()

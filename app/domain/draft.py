@@ -1,0 +1,27 @@
+"""What is to draft for a main model."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class DraftKind(StrEnum):
+    """Where drafts come from."""
+
+    NONE = "none"
+    TEXT = "text"  # what the text so far says again
+    HEADS = "heads"  # layers in the main model's own file
+    MODEL = "model"  # a small model beside it
+
+
+@dataclass(frozen=True, slots=True)
+class DraftChoice:
+    """What drafts; `path` is the draft model's file, and None for every other kind."""
+
+    kind: DraftKind = DraftKind.NONE
+    path: Path | None = None
+
+    @classmethod
+    def model(cls, path: Path) -> "DraftChoice":
+        """A small model beside the main one."""
+        return cls(DraftKind.MODEL, path)

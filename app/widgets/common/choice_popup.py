@@ -1,0 +1,83 @@
+"""A list that opens below a picker, with what else can be done under it."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemDelegate, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.choice_list import ChoiceList
+
+MAX_LIST_HEIGHT_PX = 400
+
+
+class ChoicePopup(QWidget):
+    """Offers the rows of a model. Hiding it gives the keyboard back to where it was.
+
+    Signals:
+        picked: index of the row that the person picked; the popup is hidden by then.
+    """
+
+    picked = Signal(QModelIndex)
+
+    def __init__(
+        self, name: str, title: str, width: int, buttons: Sequence[ThemedButton], parent: QWidget
+    ) -> None:
+        """`buttons`: what else can be done; the popup closes before it is."""
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName(name)
+        # Clear around the round corners of the frame, which paints the ground: Qt skips the style
+        # sheet's ground on a translucent window itself.
+        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+        self.setAccessibleName(title)
+        self._list = ChoiceList()
+        self._list.setAccessibleName(title)
+        self._list.picked.connect(self._pick)
+        self._first_button = buttons[0]
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in buttons:
+            row.addWidget(button)
+            button.clicked.connect(self.hide)
+        frame = QFrame()
+        frame.setProperty("look", "popup")
+        self.column = QVBoxLayout(frame)
+        self.column.setContentsMargins(8, 8, 8, 8)
+        self.column.setSpacing(8)
+        self.column.addWidget(self._list)
+        self.column.addLayout(row)
+        shell = QVBoxLayout(self)
+        shell.setContentsMargins(0, 0, 0, 0)
+        shell.addWidget(frame)
+        self.setFixedWidth(width)
+
+    def offer(self, rows: QAbstractItemModel, delegate: QAbstractItemDelegate) -> None:
+        """Show the rows of a model, and follow them while the popup is open."""
+        self._list.setModel(rows)
+        self._list.setItemDelegate(delegate)
+        rows.modelReset.connect(self._fit)
+
+    def open_below(self, anchor: QWidget) -> None:
+        """Open under `anchor`, with the keyboard on the first row or, without any, on a button."""
+        self._fit()
+        self.move(anchor.mapToGlobal(QPoint(0, anchor.height() + 4)))
+        self.show()
+        if self._list.model().rowCount():
+            self._list.setFocus()
+        else:
+            self._first_button.setFocus()
+
+    def _fit(self) -> None:
+        model = self._list.model()
+        rows = range(model.rowCount())
+        height = sum(self._list.sizeHintForRow(row) for row in rows)
+        self._list.setVisible(bool(rows))
+        self._list.setFixedHeight(min(height, MAX_LIST_HEIGHT_PX) + 2)
+        if rows:
+            self._list.setCurrentIndex(model.index(0, 0))
+        self.adjustSize()
+
+    def _pick(self, index: QModelIndex) -> None:
+        if index.flags() & Qt.ItemFlag.ItemIsEnabled:
+            self.hide()
+            self.picked.emit(index)

@@ -1,0 +1,160 @@
+"""What drafts for the main model: the picker, its list, and what picking does."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QListView
+
+from app.bridge.types import DraftCandidate, DraftRanking, ModelFileError, PairVerdict
+from tests.app.conftest import MODEL
+
+FITTING = Path("/models/qwen3-0.6b.gguf")
+STRANGE = Path("/models/gemma.gguf")
+RANKING = DraftRanking(
+    (
+        DraftCandidate(
+            FITTING, "Qwen3 0.6B", 400_000_000, PairVerdict(True, "A good draft: same tokens.", 9)
+        ),
+        DraftCandidate(
+            STRANGE,
+            "Gemma",
+            2_000_000_000,
+            PairVerdict(False, "Gemma cannot draft for this model: its tokens differ."),
+        ),
+    ),
+    "A good draft: same tokens.",
+)
+
+
+@pytest.fixture
+def rows(engine, ready_person, qtbot):
+    """The open list of drafts."""
+    engine.ranking = RANKING
+    ready_person.click("draftPicker")
+    rows = ready_person.find("draftPopup").findChild(QListView)
+    qtbot.waitUntil(lambda: rows.model().rowCount() == 4)
+    return rows
+
+
+def pick(qtbot, rows, name):
+    model = rows.model()
+    row = next(row for row in range(model.rowCount()) if model.index(row, 0).data() == name)
+    rows.scrollTo(model.index(row, 0))
+    place = rows.visualRect(model.index(row, 0)).center()
+    qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def picked_draft(engine, person, qtbot, rows):
+    pick(qtbot, rows, "Qwen3 0.6B")
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].finish()
+    qtbot.waitUntil(lambda: person.find("draftPicker").text() != "none")
+
+
+def test_without_a_main_model_there_is_nothing_to_pick(person):
+    assert person.find("draftPicker").text() == "none"
+    assert not person.find("draftPicker").isEnabled()
+
+
+def test_every_way_to_draft_is_offered_with_its_reason(rows):
+    model = rows.model()
+    names = [model.index(row, 0).data() for row in range(4)]
+    assert names == ["No draft", "From the text itself", "Qwen3 0.6B", "Gemma"]
+    reasons = [
+        model.index(row, 0).data(Qt.ItemDataRole.AccessibleDescriptionRole) for row in range(4)
+    ]
+    assert reasons[2:] == [one.verdict.sentence for one in RANKING.candidates]
+
+
+def test_drafts_are_looked_for_beside_the_models_used_so_far(rows, engine):
+    assert engine.searched[-1] == (MODEL.parent,)
+
+
+def test_own_heads_are_offered_before_other_drafts(engine, ready_person, qtbot):
+    engine.ranking = DraftRanking((), "None needed: this file has its own heads.", own_heads=1)
+    ready_person.click("draftPicker")
+    model = ready_person.find("draftPopup").findChild(QListView).model()
+    qtbot.waitUntil(lambda: model.index(1, 0).data() == "Its own heads")
+    told = model.index(1, 0).data(Qt.ItemDataRole.AccessibleDescriptionRole)
+    assert told == "None needed: this file has its own heads."
+
+
+def test_a_draft_is_loaded_beside_the_main_model_and_remembered(
+    rows, engine, ready_person, qtbot, tmp_path
+):
+    picked_draft(engine, ready_person, qtbot, rows)
+    assert engine.loads[1].path == MODEL
+    assert engine.loads[1].options.draft.path == FITTING
+    picker = ready_person.find("draftPicker")
+    assert picker.text() == "qwen3-0.6b"
+    assert picker.accessibleName() == "Draft: qwen3-0.6b"
+    assert ready_person.find("mainModelPicker").text() == MODEL.stem
+    settings = json.loads((tmp_path / "data" / "settings.json").read_text())
+    assert settings["drafts"] == {str(MODEL): str(FITTING)}
+
+
+def test_replies_are_drafted_by_what_was_picked(rows, engine, ready_person, qtbot):
+    ready_person.say("one")
+    assert engine.generations[0].options.drafting.methods == ()
+    engine.generations[0].finish()
+    picked_draft(engine, ready_person, qtbot, rows)
+    qtbot.waitUntil(lambda: ready_person.sees("sendButton"))
+    ready_person.say("two")
+    assert engine.generations[1].options.drafting.methods == ("draft",)
+
+
+def test_what_needs_no_file_drafts_at_once(rows, engine, ready_person, qtbot):
+    pick(qtbot, rows, "From the text itself")
+    assert ready_person.find("draftPicker").text() == "from the text"
+    ready_person.say("one")
+    assert engine.generations[0].options.drafting.methods
+    assert len(engine.loads) == 1
+
+
+def test_no_draft_ends_drafting(rows, engine, ready_person, qtbot):
+    picked_draft(engine, ready_person, qtbot, rows)
+    ready_person.click("draftPicker")
+    pick(qtbot, rows, "No draft")
+    assert ready_person.find("draftPicker").text() == "none"
+    ready_person.say("one")
+    assert engine.generations[0].options.drafting.methods == ()
+
+
+def test_a_draft_that_cannot_serve_is_shown_but_not_picked(rows, engine, ready_person, qtbot):
+    pick(qtbot, rows, "Gemma")
+    assert ready_person.sees("draftPopup")
+    assert len(engine.loads) == 1
+
+
+def test_a_draft_that_fails_to_load_leaves_the_main_model_and_says_why(
+    rows, engine, ready_person, qtbot
+):
+    pick(qtbot, rows, "Qwen3 0.6B")
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].fail(ModelFileError("This file is cut short."))
+    qtbot.waitUntil(lambda: ready_person.sees("errorBar"))
+    assert ready_person.find("mainModelPicker").text() == MODEL.stem
+    assert ready_person.find("draftPicker").text() == "none"
+
+
+def test_roles_can_be_swapped_where_there_are_two_models(rows, engine, ready_person, qtbot):
+    popup = ready_person.find("draftPopup")
+    assert popup.findChild(QAbstractButton, "swapRoles").isHidden()
+    picked_draft(engine, ready_person, qtbot, rows)
+    ready_person.click("draftPicker")
+    popup.findChild(QAbstractButton, "swapRoles").click()
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    assert engine.loads[2].path == FITTING
+    assert engine.loads[2].options.draft.path == MODEL
+
+
+def test_the_list_opens_by_keyboard(engine, ready_person, qtbot):
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    ready_person.press(Qt.Key.Key_L, both)
+    assert ready_person.sees("draftPopup")
+    rows = ready_person.find("draftPopup").findChild(QListView)
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert ready_person.find("draftPicker").text() == "from the text"
