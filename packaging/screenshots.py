@@ -18,7 +18,13 @@ sys.path.insert(0, str(ROOT))
 
 from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl  # noqa: E402
 from PySide6.QtGui import QDragEnterEvent, QDropEvent  # noqa: E402
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget  # noqa: E402
+from PySide6.QtWidgets import (  # noqa: E402
+    QApplication,
+    QDoubleSpinBox,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from qasync import QEventLoop  # noqa: E402
 
 from app.bootstrap import build_window  # noqa: E402
@@ -203,6 +209,16 @@ async def failed_reply(stage: Stage) -> None:
     generation.fail("The device ran out of memory. Choose a smaller context.", "alloc 512 MiB")
 
 
+async def panel(stage: Stage) -> None:
+    """The panel at the right, with numbers that are not the preset's."""
+    await finished(stage)
+    stage.window.findChild(QPushButton, "panelToggle").click()
+    stage.window.findChild(QPlainTextEdit, "systemPrompt").setPlainText(
+        "You are a patient teacher. Answer in short paragraphs, and show code only when asked."
+    )
+    stage.window.findChild(QDoubleSpinBox, "temperature").setValue(0.4)
+
+
 async def picker(stage: Stage) -> None:
     """The list of models, open."""
     await stage.load(OTHER)
@@ -223,6 +239,7 @@ STATES: tuple[Callable[[Stage], Awaitable[None]], ...] = (
     long_chat,
     error,
     failed_reply,
+    panel,
     picker,
 )
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import QCoreApplication
 
 from app.actions import chat as chat_actions
 from app.actions.session import Session
-from app.domain.generation import Sampling
 from app.domain.problem import Problem
 from app.domain.record import copy_of
 from app.storage.exchange import json_from, markdown_from, record_from
@@ -41,11 +40,6 @@ def set_system_prompt(session: Session, text: str) -> None:
     """Say what the model is told before all else in the chat in view, from the next reply on."""
     details = session.chats.current.details
     session.chats.set_details(replace(details, system_prompt=text.strip()))
-
-
-def set_sampling(session: Session, sampling: Sampling | None) -> None:
-    """Say how tokens are chosen in the chat in view, from the next reply on; None as usual."""
-    session.chats.set_details(replace(session.chats.current.details, sampling=sampling))
 
 
 def duplicate(session: Session, chat_id: str) -> None:

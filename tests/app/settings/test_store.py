@@ -2,9 +2,12 @@ import json
 
 import pytest
 
+from app.domain.preset import CREATIVE, GREEDY, Preset
+from app.settings.presets import dump_presets
 from app.settings.schema import (
     CHATS_AT_ONCE,
     LAST_MODEL,
+    OWN_PRESETS,
     SETTINGS,
     THEME,
     WINDOW_GEOMETRY,
@@ -32,11 +35,13 @@ def test_what_is_set_is_there_the_next_time(file):
     settings.set(CHATS_AT_ONCE, 8)
     settings.set(THEME, ThemeChoice.DARK)
     settings.set(WINDOW_GEOMETRY, Geometry(1, -2, 800, 600))
+    settings.set(OWN_PRESETS, (Preset("Mine", CREATIVE.sampling),))
     again = Settings(file)
     assert again.get(LAST_MODEL) == "/models/ä.gguf"
     assert again.get(CHATS_AT_ONCE) == 8
     assert again.get(THEME) is ThemeChoice.DARK
     assert again.get(WINDOW_GEOMETRY) == Geometry(1, -2, 800, 600)
+    assert again.get(OWN_PRESETS) == (Preset("Mine", CREATIVE.sampling),)
 
 
 @pytest.mark.logs_warnings
@@ -66,6 +71,11 @@ def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
         ("window_geometry", [1, 2, True, 4]),
         ("window_geometry", [1, 2, 3, 1e300]),
         ("window_geometry", "800x600"),
+        ("panel_open", "yes"),
+        ("default_preset", 3),
+        ("own_presets", {}),
+        ("own_presets", [{"name": "half"}]),
+        ("own_presets", dump_presets((Preset("", GREEDY.sampling),))),
     ],
 )
 def test_a_bad_value_costs_that_value_alone(file, key, value):
@@ -76,6 +86,9 @@ def test_a_bad_value_costs_that_value_alone(file, key, value):
         "last_chat": "0c",
         "chats_at_once": 3,
         "window_geometry": [1, 2, 3, 4],
+        "panel_open": True,
+        "default_preset": "Mine",
+        "own_presets": dump_presets((Preset("Mine", GREEDY.sampling),)),
     }
     file.write_text(json.dumps(good | {key: value}))
     settings = Settings(file)
