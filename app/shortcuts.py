@@ -17,6 +17,8 @@ class Shortcut(StrEnum):
     NEW_LINE = "Shift+Return"
     STOP = "Esc"
     REGENERATE = "Ctrl+R"
+    CONTINUE_REPLY = "Ctrl+Shift+Return"
+    EDIT_MESSAGE = "Ctrl+E"
     PREVIOUS_VERSION = "Alt+Left"
     NEXT_VERSION = "Alt+Right"
     COPY_REPLY = "Ctrl+Shift+C"

@@ -5,7 +5,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
-from app.domain.conversation import Conversation, prompt_for
+from app.domain.conversation import Conversation, beginning_like, prompt_for
 from app.domain.message import Message, MessageState, Role
 from app.domain.problem import Problem
 from app.shortcuts import Shortcut
@@ -46,7 +46,7 @@ def edit(session: Session, message_id: str, text: str) -> bool:
         Whether that was done; if not, a notice says why.
     """
     chat = session.chats.current
-    if not text.strip() or chat.pending_reply or not _can_answer(session):
+    if not text.strip() or not _can_answer(session) or not _is_at_rest(session, chat):
         return False
     session.chats.add_version(chat.id, message_id, Message(Role.USER, text))
     reply = _new_reply()
@@ -60,34 +60,41 @@ def regenerate(session: Session, message_id: str = "") -> None:
 
     Args:
         session: the session.
-        message_id: a reply in the chat in view; the last message if not given.
+        message_id: a reply in the chat in view; the last one if not given.
     """
-    chat = session.chats.current
-    if not chat.messages or chat.pending_reply:
-        return
-    before = chat.message(message_id) if message_id else chat.messages[-1]
-    if before.role is not Role.ASSISTANT or not _can_answer(session):
-        return
-    reply = _new_reply()
-    session.chats.add_version(chat.id, before.id, reply)
-    _ask(session, chat, reply)
+    before = _reply_or_last(session, message_id)
+    if before:
+        _ask_beside(session, before, _new_reply())
+
+
+def continue_reply(session: Session, message_id: str = "") -> None:
+    """Let a reply go on that was stopped or met its limit; as far as it got, it is kept too.
+
+    Args:
+        session: the session.
+        message_id: a reply in the chat in view; the last one if not given.
+    """
+    before = _reply_or_last(session, message_id)
+    if before and before.can_go_on:
+        _ask_beside(session, before, beginning_like(before))
 
 
 def show_version(session: Session, message_id: str, offset: int) -> None:
-    """Show the version of a message `offset` places from it, if there is one."""
+    """Show the version of a message `offset` places from it, if there is one.
+
+    Args:
+        session: the session.
+        message_id: a message in the chat in view; the last reply if empty.
+        offset: how many places further, or back.
+    """
     chat = session.chats.current
-    versions = chat.tree.versions(message_id)
-    place = versions.index(message_id) + offset
+    message = chat.message(message_id) if message_id else _reply_or_last(session, "")
+    if message is None:
+        return
+    versions = chat.tree.versions(message.id)
+    place = versions.index(message.id) + offset
     if 0 <= place < len(versions):
         session.chats.show_version(chat.id, versions[place])
-
-
-def step_version(session: Session, offset: int) -> None:
-    """Show another version of the last reply of the chat in view, `offset` places from it."""
-    messages = session.chats.current.messages
-    last = next((m for m in reversed(messages) if m.role is Role.ASSISTANT), None)
-    if last:
-        show_version(session, last.id, offset)
 
 
 def stop(session: Session) -> None:
@@ -95,11 +102,11 @@ def stop(session: Session) -> None:
     _stop_in(session, session.chats.current)
 
 
-def copy_reply(session: Session) -> None:
-    """Put the last reply of the chat in view on the clipboard."""
-    replies = [m for m in session.chats.current.messages if m.role is Role.ASSISTANT and m.text]
-    if replies:
-        QGuiApplication.clipboard().setText(replies[-1].text)
+def copy_reply(session: Session, message_id: str = "") -> None:
+    """Put a reply of the chat in view on the clipboard; the last one if none is named."""
+    reply = _reply_or_last(session, message_id)
+    if reply and reply.text:
+        QGuiApplication.clipboard().setText(reply.text)
 
 
 def answer_queued(session: Session, model: LoadedModel) -> None:
@@ -139,6 +146,33 @@ def _stop_in(session: Session, chat: Conversation) -> None:
 
 def _new_reply() -> Message:
     return Message(Role.ASSISTANT, state=MessageState.QUEUED)
+
+
+def _reply_or_last(session: Session, message_id: str) -> Message | None:
+    """A reply of the chat in view by its id; the last one where that is none's."""
+    chat = session.chats.current
+    if message_id and chat.message(message_id).role is Role.ASSISTANT:
+        return chat.message(message_id)
+    return next((m for m in reversed(chat.messages) if m.role is Role.ASSISTANT), None)
+
+
+def _ask_beside(session: Session, before: Message, reply: Message) -> None:
+    """Have a reply written as another version of one that is there."""
+    chat = session.chats.current
+    if _can_answer(session) and _is_at_rest(session, chat):
+        session.chats.add_version(chat.id, before.id, reply)
+        _ask(session, chat, reply)
+
+
+def _is_at_rest(session: Session, chat: Conversation) -> bool:
+    """Whether no reply is under way in a chat; if one is, a notice says what would help."""
+    if chat.pending_reply is None:
+        return True
+    text = QCoreApplication.translate(
+        "Actions", "A reply is being written in this chat: wait for its end, or press {keys}."
+    )
+    session.notices.raised.emit(Problem(text.format(keys=Shortcut.STOP.label)))
+    return False
 
 
 def _ask(session: Session, chat: Conversation, reply: Message) -> None:

@@ -38,7 +38,7 @@ class LiveFigures:
 
 
 class Reply(QObject):
-    """Writes a message as the engine generates it.
+    """Writes a message as the engine generates it; one that has a text goes on from there.
 
     Attributes:
         message: the reply being written; changes only where `flushed` or `ended` is emitted.
@@ -67,6 +67,7 @@ class Reply(QObject):
         self._generation = generation
         self._context_size = context_size
         self._speed = SpeedWindow()
+        self._before, self._tokens_before = message.text, message.tokens
         self._unshown = ""
         self._ahead = 0
         self._started_s = perf_counter()
@@ -147,8 +148,8 @@ class Reply(QObject):
     def _finish(self, result: GenerationResult) -> None:
         self._show_text()
         message = self.message
-        message.text = _without_lead(result.text)
-        message.tokens = result.tokens
+        message.text = self._before + result.text if self._before else _without_lead(result.text)
+        message.tokens = self._all_tokens(result)
         message.context = self.figures.context if self.figures else None
         message.stats = ReplyStats(
             num_tokens=len(result.tokens),
@@ -159,6 +160,12 @@ class Reply(QObject):
         )
         stopped = result.stop_reason is StopReason.CANCELLED
         message.state = MessageState.STOPPED if stopped else MessageState.DONE
+
+    def _all_tokens(self, result: GenerationResult) -> tuple[int, ...] | None:
+        """The ids that spell the whole text; None where those of its beginning are not known."""
+        if not self._before:
+            return result.tokens
+        return None if self._tokens_before is None else (*self._tokens_before, *result.tokens)
 
     def _fail(self, problem: Problem) -> Problem:
         self._show_text()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from app.domain.message import ContextUse, Message, Role
+from app.domain.message import ContextUse, Message, MessageState, Role
 from app.domain.record import ChatDetails, ChatRecord
 from app.domain.tree import Branch
 
@@ -125,9 +125,27 @@ def title_from(text: str) -> str:
     return line[:MAX_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
 
 
+def beginning_like(reply: Message) -> Message:
+    """A reply that is to go on from where another one ended."""
+    return Message(
+        Role.ASSISTANT,
+        reply.text,
+        MessageState.QUEUED,
+        model=reply.model,
+        tokens=reply.tokens,
+        accepted=reply.accepted,
+        thought_s=reply.thought_s,
+    )
+
+
 def prompt_for(chat: Conversation, reply: Message, model: str) -> list[Message]:
-    """What the model is given to write a reply: the system prompt, and what leads to the reply."""
+    """What the model is given to write a reply: the system prompt, and what leads to the reply.
+
+    A reply that has a text already goes on from there, so that text comes last.
+    """
     turns = prompt_messages(list(chat.path_to(reply.id)), model)
+    if reply.text:
+        turns.append(replace(reply, tokens=reply.tokens if reply.model == model else None))
     if chat.details.system_prompt:
         turns.insert(0, Message(Role.SYSTEM, chat.details.system_prompt))
     return turns

@@ -16,6 +16,9 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
+LENGTH_REACHED = "length"  # a stop reason: there was a limit to how long the reply may be
+
+
 class MessageState(StrEnum):
     """Where a message stands. What one writes is done at once; the rest is for replies."""
 
@@ -68,6 +71,17 @@ class Message:
     accepted: tuple[ByteRun, ...] = ()  # of the text: what a draft proposed and the model accepted
     stats: ReplyStats | None = None
     context: ContextUse | None = None
+    thought_s: float | None = None  # that its reasoning took, if there was one
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it is a reply that something other than its model ended."""
+        cut = self.stats is not None and self.stats.stop_reason == LENGTH_REACHED
+        return (
+            self.role is Role.ASSISTANT
+            and bool(self.text)
+            and (cut or self.state is MessageState.STOPPED)
+        )
 
     @property
     def is_pending(self) -> bool:

@@ -120,17 +120,19 @@ class MainWindow(QMainWindow):
         )
 
     def _bind_keys(self) -> None:
-        session = self._session
+        session, in_hand = self._session, self._pane.message_in_hand
         bindings: dict[Shortcut, Callable[[], object]] = {
             Shortcut.NEW_CHAT: lambda: chat_actions.new_chat(session),
             Shortcut.OPEN_MODEL: self._browse,
             Shortcut.MODEL_PICKER: self._open_picker,
             Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
             Shortcut.STOP: self._stop_or_dismiss,
-            Shortcut.REGENERATE: lambda: chat_actions.regenerate(session),
-            Shortcut.PREVIOUS_VERSION: lambda: chat_actions.step_version(session, -1),
-            Shortcut.NEXT_VERSION: lambda: chat_actions.step_version(session, +1),
-            Shortcut.COPY_REPLY: lambda: chat_actions.copy_reply(session),
+            Shortcut.REGENERATE: lambda: chat_actions.regenerate(session, in_hand()),
+            Shortcut.CONTINUE_REPLY: lambda: chat_actions.continue_reply(session, in_hand()),
+            Shortcut.EDIT_MESSAGE: self._pane.edit_message,
+            Shortcut.PREVIOUS_VERSION: lambda: chat_actions.show_version(session, in_hand(), -1),
+            Shortcut.NEXT_VERSION: lambda: chat_actions.show_version(session, in_hand(), +1),
+            Shortcut.COPY_REPLY: lambda: chat_actions.copy_reply(session, in_hand()),
             Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
             Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
             Shortcut.SEARCH_CHATS: self._start_search,

@@ -45,7 +45,7 @@ class _Rendering:
 def build_prompt(
     messages: Sequence[Message], template: ChatTemplate, tokenizer: Tokenizer, **switches: object
 ) -> tuple[Segment, ...]:
-    """The prompt that asks for the next reply.
+    """The prompt that asks for the next reply, or lets the last message go on if it is a reply.
 
     Replies that carry `tokens` re-enter by them, without the one that ended them, unless the
     template shows them otherwise than whole (most drop earlier reasoning).
@@ -61,6 +61,9 @@ def build_prompt(
             exceeds a limit.
     """
     _check_roles(messages)
+    if messages and messages[-1].role == "assistant":
+        before = build_prompt(messages[:-1], template, tokenizer, **switches)
+        return *before, _beginning(messages[-1], tokenizer)
 
     def render(shown: Sequence[Message]) -> _Rendering:
         return _Rendering(template.render(shown, add_generation_prompt=True, **switches), shown)
@@ -75,6 +78,14 @@ def build_prompt(
     rendering = _with_marks(render, rendering, replies, tokenizer)
     originals = str.maketrans({stand_in: original for original, stand_in in stand_ins.items()})
     return tuple(_segments(rendering, replies, originals, tokenizer))
+
+
+def _beginning(reply: Message, tokenizer: Tokenizer) -> Segment:
+    """What there is of a reply that is to go on: its ids, or else its text in ids."""
+    for known in _replies([reply], tokenizer):
+        return Segment(known.ids, generated=True)
+    parts = tokenizer.split_special(reply.content, control=False)
+    return Segment(tuple(tokenizer.encode_parts(parts, after_text=True)))
 
 
 def _check_roles(messages: Sequence[Message]) -> None:

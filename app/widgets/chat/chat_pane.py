@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import chat as chat_actions
 from app.actions.session import Session
-from app.domain.message import ContextUse, Message
+from app.domain.message import ContextUse, Message, Role
 from app.theme.theme import Theme
 from app.widgets.chat.composer import Composer
 from app.widgets.chat.empty_state import EmptyState
@@ -76,14 +76,30 @@ class ChatPane(QWidget):
         session.notices.raised.connect(self.error_bar.show_problem)
         self.composer.submitted.connect(self._send)
         self.composer.stop_asked.connect(lambda: chat_actions.stop(session))
-        self.transcript.regenerate_asked.connect(lambda: chat_actions.regenerate(session))
-        self.transcript.copy_asked.connect(_copy)
+        requests = self.transcript.requests
+        requests.copied.connect(_copy)
+        requests.regenerated.connect(lambda m: chat_actions.regenerate(session, m.id))
+        requests.continued.connect(lambda m: chat_actions.continue_reply(session, m.id))
+        requests.stepped.connect(lambda m, step: chat_actions.show_version(session, m.id, step))
+        requests.edited.connect(lambda m, text: chat_actions.edit(session, m.id, text))
 
     def _send(self, text: str) -> None:
         if chat_actions.send(self._session, text):
             self.composer.edit.clear()
             self.keep_unsent()
             self.error_bar.hide()
+
+    def message_in_hand(self) -> str:
+        """Id of the message where the keyboard is; empty where it is on none."""
+        message = self.transcript.message_in_hand
+        return message.id if message else ""
+
+    def edit_message(self) -> None:
+        """Let the own message where the keyboard is be written anew, or else the last one."""
+        in_hand = self.transcript.message_in_hand
+        own = [m for m in self._shown.messages if m.role is Role.USER]
+        if own:
+            self.transcript.edit(in_hand if in_hand in own else own[-1])
 
     def keep_unsent(self) -> None:
         """Store what stands in the composer."""
@@ -99,7 +115,7 @@ class ChatPane(QWidget):
 
     def _show_path(self, conversation_id: str) -> None:
         if conversation_id == self._shown.id:
-            self.transcript.show_conversation(self._shown)
+            self.transcript.show_path()
             self._refresh_state()
 
     def _show_chat(self) -> None:

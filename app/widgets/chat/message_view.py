@@ -1,26 +1,33 @@
 """One message on screen: own messages in a bubble at the right, replies plain on the ground."""
 
-from PySide6.QtCore import Property, QLocale, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Property, QEvent, QLocale, QPoint, QRect, Qt, Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.domain.message import Message, MessageState, Role
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.blocks_view import BlocksView
+from app.widgets.chat.marks import Marks
+from app.widgets.chat.message_actions import ActionRow
+from app.widgets.chat.message_editor import MessageEditor
+from app.widgets.chat.message_requests import MessageRequests
+from app.widgets.chat.own_text import OwnText
 from app.widgets.chat.reading import Reading
 from app.widgets.chat.stack import natural_height, stack
 from app.widgets.chat.stats import stats_text
 from app.widgets.chat.workshop import Workshop
-from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import shorten_words, text_label
-from app.widgets.common.plain_text import PlainText
 
 MAX_OWN_CHARACTERS = 10_000  # shown of an own message: laying out 1 MB takes seconds
 BUBBLE_SHARE = 0.8  # of the column, at most
 BUBBLE_PADDING_PX = (16, 8, 16, 12)  # the text's own line spacing adds to the top
+BUBBLE_LINE_PX = 45  # height of a bubble with one line
+ACTIONS_GAP_PX = 12  # between the actions of an own message and its bubble
 LEFT_OUT_GAP_PX = 4
 FOOT_GAP_PX = 12
+LOOKING = (QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut)
+Version = tuple[int, int]  # which of how many, from 1
 
 
 class MessageView(QWidget):
@@ -28,6 +35,7 @@ class MessageView(QWidget):
 
     Attributes:
         message: the message shown; call `refresh` after it has changed.
+        action_row: what can be done with it.
 
     Signals:
         changed: its height may be another one now.
@@ -35,10 +43,23 @@ class MessageView(QWidget):
 
     changed = Signal()
 
-    def __init__(self, message: Message, number: int) -> None:
+    def __init__(
+        self, theme: Theme, requests: MessageRequests, message: Message, number: int, of: Version
+    ) -> None:
         super().__init__()
         self.message = message
+        self.action_row = ActionRow(theme, of)
+        self.action_row.setParent(self)
+        self.action_row.versions.stepped.connect(lambda step: requests.stepped.emit(message, step))
         self.setObjectName(f"message-{number}")
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether it is being written anew, so that its view must stay."""
+        return False
+
+    def set_last(self, is_last: bool) -> None:
+        """Say whether no message follows."""
 
     def refresh(self) -> None:
         """Show the message as it is now."""
@@ -46,6 +67,18 @@ class MessageView(QWidget):
 
     def fit(self, width: int) -> int:
         """Lay the message out in a column of `width`; returns its height."""
+        raise NotImplementedError
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the message in place of those before."""
+        raise NotImplementedError
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the message's text that is painted nearest to a point."""
+        raise NotImplementedError
+
+    def area_of(self, offset: int) -> QRect:
+        """Where a place in the message's text is painted; what is folded there is unfolded."""
         raise NotImplementedError
 
     @Property(str)
@@ -64,6 +97,11 @@ class MessageView(QWidget):
     def text(self) -> str:
         return self._source()
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() in LOOKING:
+            self.action_row.look_at(self.underMouse() or self.hasFocus())
+        return super().event(event)
+
     def _source(self) -> str:
         """The message's text as it was written, as far as it is shown."""
         return self.message.text
@@ -77,9 +115,14 @@ class MessageView(QWidget):
 class OwnMessageView(MessageView):
     """What the person wrote, as wide as it needs to be; of a very long text, the beginning."""
 
-    def __init__(self, message: Message, number: int) -> None:
-        super().__init__(message, number)
-        self._text = PlainText(interface_font(Size.BODY), MAX_OWN_CHARACTERS)
+    def __init__(
+        self, theme: Theme, requests: MessageRequests, message: Message, number: int, of: Version
+    ) -> None:
+        super().__init__(theme, requests, message, number, of)
+        self._theme = theme
+        self._requests = requests
+        self._editor: MessageEditor | None = None
+        self._text = OwnText(theme, MAX_OWN_CHARACTERS)
         self._text.setAccessibleName(self.tr("Your message"))
         self._bubble = QFrame(self)
         self._bubble.setProperty("look", "own")
@@ -90,7 +133,41 @@ class OwnMessageView(MessageView):
         inner.setSpacing(LEFT_OUT_GAP_PX)
         inner.addWidget(self._text, alignment=Qt.AlignmentFlag.AlignLeft)
         inner.addWidget(self._left_out)
+        described = self.tr("Say something else instead")
+        edit = self.action_row.add("editMessage", self.tr("Edit"), described, Shortcut.EDIT_MESSAGE)
+        edit.clicked.connect(self.edit)
         self.refresh()
+
+    @property
+    def is_edited(self) -> bool:
+        return self._editor is not None
+
+    def edit(self) -> None:
+        """Let the message be written anew, in its place."""
+        if self._editor is None:
+            editor = MessageEditor(self._theme, self.message.text)
+            editor.setParent(self)
+            editor.submitted.connect(lambda text: self._requests.edited.emit(self.message, text))
+            editor.cancelled.connect(self._end_edit)
+            editor.resized.connect(self.changed)
+            self._editor = editor
+            self._show_editor()
+        self._editor.setFocus()
+
+    def _end_edit(self) -> None:
+        if self._editor:
+            self._editor.hide()
+            self._editor.deleteLater()
+            self._editor = None
+            self._show_editor()
+            self.setFocus()
+
+    def _show_editor(self) -> None:
+        for part in (self._bubble, self.action_row):
+            part.setVisible(self._editor is None)
+        if self._editor:
+            self._editor.show()
+        self.changed.emit()
 
     def refresh(self) -> None:
         self._text.show_text(self.message.text)
@@ -101,8 +178,14 @@ class OwnMessageView(MessageView):
         self._left_out.setText(text.format(count=QLocale().toString(count)))
 
     def fit(self, width: int) -> int:
+        if self._editor:
+            height = self._editor.fit(width)
+            self._editor.setGeometry(0, 0, width, height)
+            return height
         left, top, right, bottom = BUBBLE_PADDING_PX
-        limit = int(width * BUBBLE_SHARE) - left - right
+        actions = self.action_row.sizeHint()
+        most = min(int(width * BUBBLE_SHARE), width - actions.width() - ACTIONS_GAP_PX)
+        limit = most - left - right
         text_width = self._text.ideal_width(limit)
         self._text.setFixedWidth(text_width)
         height = top + self._text.height() + bottom
@@ -111,7 +194,19 @@ class OwnMessageView(MessageView):
             height += LEFT_OUT_GAP_PX + natural_height(self._left_out, text_width)
         bubble_width = left + text_width + right
         self._bubble.setGeometry(width - bubble_width, 0, bubble_width, height)
+        beside = width - bubble_width - ACTIONS_GAP_PX - actions.width()
+        level = height - (BUBBLE_LINE_PX + actions.height()) // 2  # with the last line
+        self.action_row.setGeometry(beside, level, actions.width(), actions.height())
         return height
+
+    def show_marks(self, marks: Marks) -> None:
+        self._text.show_marks(marks)
+
+    def offset_at(self, place: QPoint) -> int:
+        return self._text.offset_at(self._text.mapFrom(self, place))
+
+    def area_of(self, offset: int) -> QRect:
+        return self._text.area_of(offset).translated(self._text.mapTo(self, QPoint()))
 
     def _source(self) -> str:
         return self._text.toPlainText()
@@ -121,29 +216,34 @@ class ReplyView(MessageView):
     """What the model wrote, with its figures and actions underneath once it is final.
 
     Signals:
-        copy_asked: the reply is wanted on the clipboard.
-        regenerate_asked: another answer is wanted.
         link_asked: the address of a link that was clicked.
     """
 
-    copy_asked = Signal()
-    regenerate_asked = Signal()
     link_asked = Signal(str)
 
-    def __init__(self, theme: Theme, workshop: Workshop, reading: Reading, number: int) -> None:
-        super().__init__(reading.message, number)
+    def __init__(
+        self,
+        theme: Theme,
+        requests: MessageRequests,
+        workshop: Workshop,
+        reading: Reading,
+        number: int,
+        of: Version,
+    ) -> None:
+        super().__init__(theme, requests, reading.message, number, of)
         self._reading = reading
         self._waiting = text_label(interface_font(Size.BODY), look="dim", wraps=True)
         self._waiting.setObjectName("waitingLine")
         self._blocks = BlocksView(theme, workshop)
         self._blocks.changed.connect(self.changed)
+        self._blocks.folded.connect(self._fold)
         self._blocks.link_asked.connect(self.link_asked)
         self._stats = text_label(figure_font(Size.CONTROL), look="dim", wraps=True)
         self._stats.setObjectName("statsLine")
         self._failure = text_label(interface_font(Size.CONTROL), look="bad", wraps=True)
         self._failure.setObjectName("failureLine")
-        self._actions = self._make_actions(theme)
-        for part in (self._waiting, self._blocks, self._stats, self._failure, self._actions):
+        self._add_actions(requests)
+        for part in (self._waiting, self._blocks, self._stats, self._failure):
             part.setParent(self)
         self.refresh()
 
@@ -151,7 +251,10 @@ class ReplyView(MessageView):
         message, reading = self.message, self._reading
         document = reading.update()
         self._blocks.show_blocks(
-            document.blocks, is_open=reading.is_open, thought_s=reading.thought_s
+            document.blocks,
+            is_open=reading.is_open,
+            thought_s=reading.thought_s,
+            is_folded=reading.is_folded,
         )
         self._blocks.setVisible(bool(document.blocks))
         is_last_word = not message.is_pending
@@ -163,26 +266,42 @@ class ReplyView(MessageView):
             self._stats.setText(stats_text(message.stats))
         self._failure.setText(shorten_words(message.failure))
         self._failure.setVisible(bool(message.failure))
-        self._actions.setVisible(is_last_word)
+        self.action_row.setVisible(is_last_word)
         self._copy.setVisible(bool(message.text))
+        self._continue.setVisible(message.can_go_on)
         if is_last_word:
             self._tell(self._spoken())
         elif self.accessibleName() != waits_for:
             self._tell(waits_for)
 
     def set_last(self, is_last: bool) -> None:
-        """Offer *Regenerate* on the newest reply alone."""
-        self._regenerate.setVisible(is_last)
+        self.action_row.keep_painted(is_last)
 
     def fit(self, width: int) -> int:
         placed: list[tuple[QWidget, int, int, int]] = []
         if not self._blocks.isHidden():
             placed.append((self._blocks, 0, 0, self._blocks.fit(width)))
-        rest = ((self._stats, FOOT_GAP_PX), (self._failure, FOOT_GAP_PX), (self._actions, 4))
+        rest = ((self._stats, FOOT_GAP_PX), (self._failure, FOOT_GAP_PX), (self.action_row, 4))
         for part, gap in ((self._waiting, 0), *rest):
             if not part.isHidden():
                 placed.append((part, 0, gap, natural_height(part, width)))
         return stack(placed, width)
+
+    def show_marks(self, marks: Marks) -> None:
+        self._blocks.show_marks(marks)
+
+    def offset_at(self, place: QPoint) -> int:
+        return self._blocks.offset_at(self._blocks.mapFrom(self, place))
+
+    def area_of(self, offset: int) -> QRect:
+        if self._reading.folds(offset):
+            self._blocks.unfold()
+        return self._blocks.area_of(offset).translated(self._blocks.pos())
+
+    def _fold(self, is_folded: bool) -> None:
+        self._reading.is_folded = is_folded
+        if not self.message.is_pending:
+            self._tell(self._spoken())
 
     def _spoken(self) -> str:
         parts = (self._reading.plain.text, self._waits_for(), self.message.failure)
@@ -198,29 +317,30 @@ class ReplyView(MessageView):
             return self.tr("Waits until another chat has finished.")
         return self.tr("Waits until %n other chats have finished.", "", self.message.ahead + 1)
 
-    def _make_actions(self, theme: Theme) -> QWidget:
-        self._copy = ThemedButton(theme, "copyReply", look="plain", text=self.tr("Copy"))
-        self._copy.describe(self.tr("Copy this reply"), Shortcut.COPY_REPLY.label)
-        self._copy.clicked.connect(self.copy_asked)
-        self._regenerate = ThemedButton(
-            theme, "regenerate", look="plain", text=self.tr("Regenerate")
+    def _add_actions(self, requests: MessageRequests) -> None:
+        message, add = self.message, self.action_row.add
+        described = self.tr("Copy this reply")
+        self._copy = add("copyReply", self.tr("Copy"), described, Shortcut.COPY_REPLY)
+        self._copy.clicked.connect(lambda: requests.copied.emit(message))
+        described = self.tr("Answer again")
+        again = add("regenerate", self.tr("Regenerate"), described, Shortcut.REGENERATE)
+        again.clicked.connect(lambda: requests.regenerated.emit(message))
+        described = self.tr("Let the reply go on")
+        self._continue = add(
+            "continueReply", self.tr("Continue"), described, Shortcut.CONTINUE_REPLY
         )
-        self._regenerate.describe(self.tr("Answer again"), Shortcut.REGENERATE.label)
-        self._regenerate.clicked.connect(self.regenerate_asked)
-        actions = QWidget()
-        row = QHBoxLayout(actions)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(16)
-        row.addWidget(self._copy)
-        row.addWidget(self._regenerate)
-        row.addStretch()
-        return actions
+        self._continue.clicked.connect(lambda: requests.continued.emit(message))
 
 
 def make_message_view(
-    theme: Theme, workshop: Workshop, reading: Reading, number: int
+    theme: Theme,
+    requests: MessageRequests,
+    workshop: Workshop,
+    reading: Reading,
+    number: int,
+    of: Version,
 ) -> OwnMessageView | ReplyView:
     """The view that fits a message's role."""
     if reading.message.role is Role.ASSISTANT:
-        return ReplyView(theme, workshop, reading, number)
-    return OwnMessageView(reading.message, number)
+        return ReplyView(theme, requests, workshop, reading, number, of)
+    return OwnMessageView(theme, requests, reading.message, number, of)

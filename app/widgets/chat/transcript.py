@@ -4,16 +4,18 @@ Follows the newest text only while its end is in sight; otherwise what is read s
 """
 
 from dataclasses import dataclass
+from itertools import takewhile
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from app.domain.conversation import Conversation
 from app.domain.message import Message
 from app.theme.theme import Theme
 from app.widgets.chat.heights import TOP_PX, Heights, estimate
 from app.widgets.chat.links import ask_to_open
+from app.widgets.chat.message_requests import MessageRequests
 from app.widgets.chat.message_view import OwnMessageView, ReplyView, make_message_view
 from app.widgets.chat.reading import Reading
 from app.widgets.chat.workshop import Workshop
@@ -41,13 +43,9 @@ class Place:
 class Transcript(QAbstractScrollArea):
     """The messages of one chat, in a column of at most 720 px.
 
-    Signals:
-        copy_asked: the message whose text is wanted on the clipboard.
-        regenerate_asked: another last reply is wanted.
+    Attributes:
+        requests: what people ask for at its messages.
     """
-
-    copy_asked = Signal(object)
-    regenerate_asked = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -57,7 +55,9 @@ class Transcript(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme = theme
+        self.requests = MessageRequests(self)
         self._workshop = Workshop(self)
+        self._chat = Conversation()
         self._readings: list[Reading] = []
         self._views: dict[int, View] = {}
         self._heights = Heights()
@@ -74,18 +74,22 @@ class Transcript(QAbstractScrollArea):
 
     def show_conversation(self, conversation: Conversation) -> None:
         """Show another chat, at its end."""
-        for index in list(self._views):
-            self._drop(index)
-        known = {reading.message.id: reading for reading in self._readings}
-        self._readings = [
-            known[message.id]
-            if message.id in known and known[message.id].message is message
-            else Reading(message)
-            for message in conversation.messages
-        ]
+        self._chat = conversation
+        self._read_path()
         self._place = None
-        self._estimate_all()
         self._arrange()
+
+    def show_path(self) -> None:
+        """Show other versions of messages; where they begin stays in its place on the screen."""
+        pairs = zip(self._readings, self._chat.messages, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0].message is pair[1], pairs))
+        keyboard = self._keyboard_in(same)
+        index = max(0, min(same, len(self._readings) - 1, len(self._chat.messages) - 1))
+        above = self.verticalScrollBar().value() - self._heights.top(index)
+        self._read_path(same)
+        self._place = Place(index, above)
+        self._arrange()
+        self._give_keyboard(same, keyboard)
 
     def add_message(self, message: Message) -> None:
         """Show one more message, and with it the end."""
@@ -112,6 +116,22 @@ class Transcript(QAbstractScrollArea):
             self._heights.set(index, estimate(message, self._column_width()))
         self._arrange()
         self._tell_end(self._readings[index].message)
+
+    def edit(self, message: Message) -> None:
+        """Let an own message be written anew, in its place."""
+        index = next(i for i, one in enumerate(self._readings) if one.message is message)
+        if not self._views.get(index):
+            self._place = Place(index, -TOP_PX)
+            self._arrange()
+        view = self._views[index]
+        if isinstance(view, OwnMessageView):
+            view.edit()
+
+    @property
+    def message_in_hand(self) -> Message | None:
+        """The message where the keyboard is."""
+        views = self._views.items()
+        return next((view.message for index, view in views if self._keyboard_in(index)), None)
 
     def follow_end(self) -> None:
         """Go to the end and stay there as text arrives."""
@@ -156,7 +176,8 @@ class Transcript(QAbstractScrollArea):
         self._position()
         first, last = self._seen(2 * self.viewport().height())
         for index in [i for i in self._views if not first <= i <= last]:
-            self._drop(index)
+            if not self._views[index].is_edited:
+                self._drop(index)
         self._jump.setVisible(not self._is_at_end())
         self._is_arranging = False
         self._soon.start()
@@ -187,13 +208,12 @@ class Transcript(QAbstractScrollArea):
         return changed
 
     def _make_view(self, index: int) -> None:
-        view = make_message_view(self._theme, self._workshop, self._readings[index], index)
-        message = view.message
+        reading = self._readings[index]
+        of = self._chat.version(reading.message.id)
+        view = make_message_view(self._theme, self.requests, self._workshop, reading, index, of)
         if isinstance(view, ReplyView):
-            view.copy_asked.connect(lambda: self.copy_asked.emit(message))
-            view.regenerate_asked.connect(self.regenerate_asked)
             view.link_asked.connect(lambda address: ask_to_open(self, address))
-            view.set_last(index == len(self._readings) - 1)
+        view.set_last(index == len(self._readings) - 1)
         view.changed.connect(lambda: self._resized(index))
         view.setParent(self.viewport())
         view.show()
@@ -252,14 +272,43 @@ class Transcript(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum() - AT_END_PX
 
+    def _read_path(self, same: int = 0) -> None:
+        """Read the chat's messages anew, the first `same` of which are as they were."""
+        for index in [i for i in self._views if i >= same]:
+            self._drop(index)
+        known = {reading.message.id: reading for reading in self._readings}
+        self._readings = [
+            known[message.id]
+            if message.id in known and known[message.id].message is message
+            else Reading(message)
+            for message in self._chat.messages
+        ]
+        kept = [self._heights.height(index) for index in range(same)]
+        width = self._column_width()
+        rest = [estimate(reading.message, width) for reading in self._readings[same:]]
+        self._heights.replace(kept + rest)
+        self._mark_last()
+
+    def _keyboard_in(self, index: int) -> str:
+        """Name of the part of a message where the keyboard is; empty if it is elsewhere."""
+        focused, view = QApplication.focusWidget(), self._views.get(index)
+        if focused and view and (view is focused or view.isAncestorOf(focused)):
+            return focused.objectName()
+        return ""
+
+    def _give_keyboard(self, index: int, part: str) -> None:
+        view = self._views.get(index)
+        if part and view:
+            wanted = view.findChild(QWidget, part)
+            (wanted if wanted and wanted.isEnabled() else view).setFocus()
+
     def _estimate_all(self) -> None:
         width = self._column_width()
         self._heights.replace([estimate(reading.message, width) for reading in self._readings])
 
     def _mark_last(self) -> None:
         for index, view in self._views.items():
-            if isinstance(view, ReplyView):
-                view.set_last(index == len(self._readings) - 1)
+            view.set_last(index == len(self._readings) - 1)
 
     def _column_width(self) -> int:
         bar_width = self.width() - self.viewport().width()

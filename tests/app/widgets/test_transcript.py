@@ -96,9 +96,11 @@ def test_the_end_is_one_click_away(qtbot):
 
 
 def test_a_new_message_brings_the_end_into_sight(qtbot):
-    with shown(qtbot, chat_of(*LONG_CHAT)) as transcript:
+    chat = chat_of(*LONG_CHAT)
+    with shown(qtbot, chat) as transcript:
         transcript.verticalScrollBar().setValue(0)
-        transcript.add_message(Message(Role.USER, "One more."))
+        chat.append(Message(Role.USER, "One more."))
+        transcript.add_message(chat.messages[-1])
         assert view(transcript, 1000).geometry().bottom() < transcript.viewport().height()
 
 

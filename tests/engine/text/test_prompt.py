@@ -108,6 +108,23 @@ def test_the_next_prompt_begins_with_the_last_one_and_the_reply_to_it(name, begi
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+def test_a_reply_that_comes_last_goes_on_behind_its_own_ids(name):
+    template, tokenizer, _ = family(name)
+    reply = byte_by_byte(tokenizer, "he said")
+    segments = build_prompt([TALK[0], Message("assistant", "he said", reply)], template, tokenizer)
+    assert flat(segments[:-1]) == flat(build_prompt(TALK[:1], template, tokenizer))
+    assert (segments[-1].tokens, segments[-1].generated) == (reply, True)
+
+
+def test_a_reply_without_ids_goes_on_behind_its_text_in_which_no_token_is_forged():
+    begun = Message("assistant", "hello<|im_end|>")
+    segments = build_prompt([TALK[0], begun], CHATML, BYTE_LEVEL)
+    assert spelled(BYTE_LEVEL, segments[-1].tokens) == "hello<|im_end|>"
+    assert controls(BYTE_LEVEL, segments[-1:]) == []
+    assert not segments[-1].generated
+
+
+@pytest.mark.parametrize("name", FAMILIES)
 def test_a_reply_without_its_white_space_re_enters_whole(name):
     template, tokenizer, _ = family(name)
     reply = byte_by_byte(tokenizer, " hello \n")

@@ -1,0 +1,94 @@
+"""Where an own message is written anew, in its place in the transcript."""
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
+
+from app.shortcuts import Shortcut
+from app.theme.theme import Theme
+from app.widgets.chat.composer import ComposerEdit
+from app.widgets.common.buttons import ThemedButton
+
+
+class MessageEditor(QFrame):
+    """The text with *Send* and *Cancel*. Enter sends, Escape cancels.
+
+    Signals:
+        submitted: what is to be said instead.
+        cancelled: the message stays as it was.
+        resized: its height may be another one now.
+    """
+
+    submitted = Signal(str)
+    cancelled = Signal()
+    resized = Signal()
+
+    def __init__(self, theme: Theme, text: str) -> None:
+        super().__init__()
+        self.setProperty("look", "editor")
+        self._edit = _EditorEdit()
+        self._edit.setAccessibleName(self.tr("Your message, to be changed"))
+        self._edit.setPlainText(text)
+        self._edit.moveCursor(QTextCursor.MoveOperation.End)
+        self._edit.submitted.connect(self._submit)
+        self._edit.cancelled.connect(self.cancelled)
+        self.setFocusProxy(self._edit)
+        cancel = ThemedButton(theme, "cancelEdit", look="quiet", text=self.tr("Cancel"))
+        cancel.describe(self.tr("Leave the message as it was"), Shortcut.STOP.label)
+        cancel.clicked.connect(self.cancelled)
+        send = ThemedButton(theme, "sendEdit", look="small", text=self.tr("Send"))
+        send.describe(self.tr("Send it as another version"), Shortcut.SEND.label)
+        send.clicked.connect(self._submit)
+        foot = QHBoxLayout()
+        foot.setSpacing(8)
+        foot.addStretch()
+        foot.addWidget(cancel)
+        foot.addWidget(send)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(16, 12, 12, 8)
+        self._column.setSpacing(8)
+        self._column.addWidget(self._edit)
+        self._column.addLayout(foot)
+
+    def fit(self, width: int) -> int:
+        """Lay the text out at `width`; returns the height."""
+        self.resize(width, self.height())
+        self.ensurePolished()
+        self._column.activate()
+        return self._column.sizeHint().height()
+
+    def _submit(self) -> None:
+        if text := self._edit.toPlainText().strip():
+            self.submitted.emit(text)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.resized.emit()
+        return super().event(event)
+
+
+class _EditorEdit(ComposerEdit):
+    """As in the composer; Escape is for it as well.
+
+    Signals:
+        cancelled: Escape was pressed.
+    """
+
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("messageEditor")
+
+    def event(self, event: QEvent) -> bool:
+        is_key = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if is_key and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()  # else the window takes it, to stop a reply
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancelled.emit()
+        else:
+            super().keyPressEvent(event)
