@@ -176,6 +176,7 @@ def test_a_template_that_shows_replies_otherwise_gets_its_way(expression):
     talk = [
         Message("user", "us"),
         Message("assistant", 'say "hello"', ids_of(BYTE_LEVEL, 'say "hello"')),
+        Message("user", "he"),
     ]
     segments = build_prompt(talk, template, BYTE_LEVEL)
     assert not any(segment.generated for segment in segments)
@@ -267,6 +268,7 @@ def test_private_characters_in_a_message_stay():
     talk = [
         Message("user", "\U000f0000 a\U000f0001"),
         Message("assistant", "b", ids_of(BYTE_LEVEL, "b")),
+        Message("user", "c"),
     ]
     assert spelled(BYTE_LEVEL, flat(build_prompt(talk, CHATML, BYTE_LEVEL))) == CHATML.render(talk)
 
