@@ -1,11 +1,12 @@
 """What a person can do with drafts, one function each."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtWidgets import QWidget
 
+from app.actions.drops import Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
@@ -31,6 +32,15 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
     else:
         slots = session.settings.get(CHATS_AT_ONCE)
         session.model.load(loaded.summary.path, slots, announced, choice.path)
+
+
+def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
+    """Draft with what was dropped on the window, or say why not."""
+    verdict = judge(urls)
+    if isinstance(verdict, Refuse):
+        session.notices.raised.emit(Problem(verdict.reason))
+    else:
+        use_draft(session, DraftChoice.model(verdict.path), announced)
 
 
 def browse(session: Session, window: QWidget, announced: Announced) -> None:

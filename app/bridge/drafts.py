@@ -8,7 +8,14 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.main_model import MainModel
 from app.bridge.tasks import Tasks
-from app.bridge.types import DraftCandidate, Drafting, DraftRanking, EngineClient, PacelineError
+from app.bridge.types import (
+    DraftCandidate,
+    Drafting,
+    DraftRanking,
+    EngineClient,
+    PacelineError,
+    PairVerdict,
+)
 from app.domain.draft import DraftChoice, DraftKind
 
 METHODS = {
@@ -70,6 +77,16 @@ class Drafts(QObject):
         if self._model.loaded:
             target = self._model.loaded.summary.path
             self._looking = self._tasks.start(self._look(target, folders))
+
+    async def verdict_on(self, path: Path) -> PairVerdict | None:
+        """Whether a file can draft for the main model; None where nothing can be said of it."""
+        if self._model.loaded is None:
+            return None
+        try:
+            found = await self._engine.rank_drafts(self._model.loaded.summary.path, [path])
+        except PacelineError:
+            return None
+        return next((one.verdict for one in found.candidates if one.path == path), None)
 
     async def _look(self, target: Path, folders: Sequence[Path]) -> None:
         try:

@@ -1,35 +1,39 @@
 """Files dragged over the window: what would happen, said before it happens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
 from app.actions.drops import Refuse, judge
+from app.bridge.drafts import Drafts
 from app.bridge.main_model import MainModel
 from app.bridge.problems import problem_from
 from app.bridge.tasks import Tasks
-from app.bridge.types import ModelSummary, PacelineError
+from app.bridge.types import PacelineError
 from app.itemmodels.model_facts import facts
-from app.widgets.drop_overlay import DropOverlay
+from app.widgets.drop_overlay import DropOverlay, Zone
 
 
 class FileDrops(QObject):
     """Judges a drag by its file's name at once, and by its header as soon as that is read.
 
     Signals:
-        dropped: the `QUrl`s that were dropped.
+        dropped: the `QUrl`s that were dropped to be used as main model.
+        dropped_as_draft: those that were dropped to be used as draft.
     """
 
     dropped = Signal(list)
+    dropped_as_draft = Signal(list)
 
     def __init__(
-        self, overlay: DropOverlay, model: MainModel, tasks: Tasks, parent: QObject
+        self, overlay: DropOverlay, model: MainModel, drafts: Drafts, tasks: Tasks, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._overlay = overlay
         self._model = model
+        self._drafts = drafts
         self._tasks = tasks
         self._dragged: Path | None = None
 
@@ -38,11 +42,13 @@ class FileDrops(QObject):
         if not event.mimeData().hasUrls():
             event.ignore()
             return
+        self._overlay.open(has_draft_zone=self._model.loaded is not None)
         self._explain(event.mimeData().urls())
-        _accept(event)
+        self.move(event)
 
     def move(self, event: QDragMoveEvent) -> None:
         """Go on taking it, wherever on the window it is."""
+        self._overlay.point_at(self._overlay.zone_at(event.position().toPoint()))
         _accept(event)
 
     def leave(self) -> None:
@@ -52,40 +58,58 @@ class FileDrops(QObject):
 
     def drop(self, event: QDropEvent) -> None:
         """Hand over what was dropped."""
+        zone = self._overlay.zone_at(event.position().toPoint())
         self.leave()
         _accept(event)
-        self.dropped.emit(event.mimeData().urls())
+        signal = self.dropped if zone is Zone.MAIN else self.dropped_as_draft
+        signal.emit(event.mimeData().urls())
 
     def _explain(self, urls: Sequence[QUrl]) -> None:
         verdict = judge(urls)
         if isinstance(verdict, Refuse):
             self._dragged = None
-            self._refuse(verdict.reason)
+            for zone in Zone:
+                self._refuse(zone, verdict.reason)
             return
         self._dragged = verdict.path
-        self._welcome(verdict.path.name, self.tr("It is used where it lies."))
+        for zone in Zone:
+            self._welcome(zone, verdict.path.name, self.tr("It is used where it lies."))
         self._tasks.start(self._read_header(verdict.path))
 
     async def _read_header(self, path: Path) -> None:
-        show: Callable[[], None]
         try:
             summary = await self._model.inspect(path)
         except PacelineError as error:
-            sentence = problem_from(error).sentence
-            show = lambda: self._refuse(sentence)  # noqa: E731
+            if self._dragged == path:
+                for zone in Zone:
+                    self._refuse(zone, problem_from(error).sentence)
+            return
+        if self._dragged != path:
+            return
+        line = f"{summary.architecture} · {facts(summary)}"
+        self._welcome(Zone.MAIN, summary.name, line)
+        self._welcome(Zone.DRAFT, summary.name, line)
+        verdict = await self._drafts.verdict_on(path)
+        if verdict and self._dragged == path:
+            show = self._welcome_draft if verdict.usable else self._refuse_draft
+            show(summary.name, verdict.sentence)
+
+    def _welcome(self, zone: Zone, name: str, line: str) -> None:
+        if zone is Zone.MAIN:
+            title = self.tr("Use as main model: {name}").format(name=name)
+            self._overlay.welcome(zone, title, line)
         else:
-            show = lambda: self._welcome_model(summary)  # noqa: E731
-        if self._dragged == path:
-            show()
+            self._welcome_draft(name, line)
 
-    def _welcome_model(self, summary: ModelSummary) -> None:
-        self._welcome(summary.name, f"{summary.architecture} · {facts(summary)}")
+    def _welcome_draft(self, name: str, line: str) -> None:
+        self._overlay.welcome(Zone.DRAFT, self.tr("Use as draft: {name}").format(name=name), line)
 
-    def _welcome(self, name: str, line: str) -> None:
-        self._overlay.welcome(self.tr("Use as main model: {name}").format(name=name), line)
+    def _refuse_draft(self, name: str, reason: str) -> None:
+        title = self.tr("No draft for this main model: {name}").format(name=name)
+        self._overlay.refuse(Zone.DRAFT, title, reason)
 
-    def _refuse(self, reason: str) -> None:
-        self._overlay.refuse(self.tr("This cannot be used"), reason)
+    def _refuse(self, zone: Zone, reason: str) -> None:
+        self._overlay.refuse(zone, self.tr("This cannot be used"), reason)
 
 
 def _accept(event: QDropEvent) -> None:

@@ -17,22 +17,26 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from app.actions import chat as chat_actions
 from app.actions import chats as chats_actions
+from app.actions import drafts as draft_actions
 from app.actions import models as model_actions
 from app.actions.session import Session
 from app.bridge.tasks import Tasks
 from app.itemmodels.chat_list import ChatListModel
+from app.itemmodels.draft_list import DraftListModel
 from app.itemmodels.model_list import ModelListModel
 from app.network import NetworkWatch
-from app.settings.schema import WINDOW_GEOMETRY, Geometry
+from app.settings.schema import PANEL_OPEN, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
 from app.theme.theme import Theme
 from app.widgets.chat.chat_pane import ChatPane
 from app.widgets.chat_menu import ChatMenu
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
+from app.widgets.draft_popup import DraftPopup
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.model_popup import ModelPopup
+from app.widgets.panel.chat_panel import ChatPanel
 from app.widgets.sidebar import Sidebar
 from app.widgets.top_row import TopRow
 
@@ -60,11 +64,16 @@ class MainWindow(QMainWindow):
         self._session = session
         self._tasks = tasks
         self._sidebar = Sidebar(theme, ChatListModel(session.chats, self), network)
-        self._top_row = TopRow(theme, session.model)
+        self._top_row = TopRow(theme, session.model, session.drafts)
         self._pane = ChatPane(theme, session)
-        self._popup = ModelPopup(theme, ModelListModel(session.model, self), self)
+        self._panel = ChatPanel(theme, session)
+        models = ModelListModel(session.library, session.model, self)
+        self._popup = ModelPopup(theme, models, self)
+        self._draft_popup = DraftPopup(theme, DraftListModel(session.drafts, self), self)
         self._lay_out()
-        self._drops = FileDrops(DropOverlay(theme, self), session.model, tasks, self)
+        self._drops = FileDrops(
+            DropOverlay(theme, self), session.model, session.drafts, tasks, self
+        )
         self._is_narrow = False
         self._connect()
         self._bind_keys()
@@ -82,7 +91,13 @@ class MainWindow(QMainWindow):
         right.setSpacing(0)
         right.addWidget(self._top_row)
         right.addWidget(hairline())
-        right.addWidget(self._pane, 1)
+        below = QHBoxLayout()
+        below.setSpacing(0)
+        self._panel_edge = hairline(Qt.Orientation.Vertical)
+        below.addWidget(self._pane, 1)
+        below.addWidget(self._panel_edge)
+        below.addWidget(self._panel)
+        right.addLayout(below, 1)
         centre = QWidget()
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
@@ -108,15 +123,27 @@ class MainWindow(QMainWindow):
         session.chats.current_changed.connect(self._mark_current_chat)
         session.chats.listed.connect(self._mark_current_chat)
         self._top_row.sidebar_asked.connect(self._toggle_sidebar)
+        self._top_row.panel_asked.connect(self._toggle_panel)
         self._top_row.picker.opened.connect(self._open_picker)
         self._popup.chosen.connect(
             lambda path: model_actions.use_as_main_model(session, path, self.announced)
         )
         self._popup.browse_asked.connect(self._browse)
+        self._top_row.draft_picker.opened.connect(self._open_draft_picker)
+        self._draft_popup.chosen.connect(
+            lambda choice: draft_actions.use_draft(session, choice, self.announced)
+        )
+        self._draft_popup.browse_asked.connect(self._browse_for_draft)
+        self._draft_popup.swap_asked.connect(
+            lambda: draft_actions.swap_roles(session, self.announced)
+        )
         self._pane.empty_state.browse_asked.connect(self._browse)
         self._pane.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
+        )
+        self._drops.dropped_as_draft.connect(
+            lambda urls: draft_actions.use_dropped(session, urls, self.announced)
         )
 
     def _bind_keys(self) -> None:
@@ -125,6 +152,7 @@ class MainWindow(QMainWindow):
             Shortcut.NEW_CHAT: lambda: chat_actions.new_chat(session),
             Shortcut.OPEN_MODEL: self._browse,
             Shortcut.MODEL_PICKER: self._open_picker,
+            Shortcut.DRAFT_PICKER: self._open_draft_picker,
             Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
             Shortcut.STOP: self._stop_or_dismiss,
             Shortcut.REGENERATE: lambda: chat_actions.regenerate(session, in_hand()),
@@ -140,6 +168,7 @@ class MainWindow(QMainWindow):
             Shortcut.NEXT_MESSAGE: lambda: self._pane.transcript.go_beside(+1),
             Shortcut.PREVIOUS_MESSAGE: lambda: self._pane.transcript.go_beside(-1),
             Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
+            Shortcut.TOGGLE_PANEL: self._toggle_panel,
             Shortcut.QUIT: self.close,
         }
         for shortcut, action in bindings.items():
@@ -148,8 +177,19 @@ class MainWindow(QMainWindow):
     def _browse(self) -> None:
         model_actions.browse(self._session, self, self.announced)
 
+    def _browse_for_draft(self) -> None:
+        draft_actions.browse(self._session, self, self.announced)
+
     def _open_picker(self) -> None:
+        self._session.library.look()
         self._popup.open_below(self._top_row.picker)
+
+    def _open_draft_picker(self) -> None:
+        loaded = self._session.model.loaded
+        if loaded:
+            self._session.drafts.look_in(self._session.library.folders)
+            self._draft_popup.offer_swap(loaded.draft is not None)
+            self._draft_popup.open_below(self._top_row.draft_picker)
 
     def _stop_or_dismiss(self) -> None:
         if self._session.chats.current.pending_reply:
@@ -181,6 +221,21 @@ class MainWindow(QMainWindow):
 
     def _toggle_sidebar(self) -> None:
         self._show_sidebar(self._sidebar.isHidden())
+        if self._is_narrow:
+            self._show_panel(False)  # there is room for one of them
+
+    def _toggle_panel(self) -> None:
+        shown = self._panel.isHidden()
+        self._show_panel(shown)
+        if self._is_narrow:
+            self._show_sidebar(False)
+        else:
+            self._session.settings.set(PANEL_OPEN, shown)
+        (self._panel.system_prompt if shown else self._pane.composer.edit).setFocus()
+
+    def _show_panel(self, shown: bool) -> None:
+        self._panel.setVisible(shown)
+        self._panel_edge.setVisible(shown)
 
     def _show_sidebar(self, shown: bool) -> None:
         self._sidebar.setVisible(shown)
@@ -206,6 +261,7 @@ class MainWindow(QMainWindow):
         if is_narrow != self._is_narrow or not event.oldSize().isValid():
             self._is_narrow = is_narrow
             self._show_sidebar(not is_narrow)
+            self._show_panel(not is_narrow and self._session.settings.get(PANEL_OPEN))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         area = self.normalGeometry() if self.isMaximized() else self.geometry()

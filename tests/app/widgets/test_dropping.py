@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtWidgets import QLabel, QPlainTextEdit
 
-from app.bridge.types import ModelFileError
+from app.bridge.types import DraftCandidate, DraftRanking, ModelFileError, PairVerdict
+from tests.app.conftest import MODEL
 from tests.helpers.person import files
 
 OTHER = Path("/models/gemma.gguf")
@@ -14,7 +15,8 @@ OTHER = Path("/models/gemma.gguf")
 
 def overlay_text(person):
     overlay = person.find("dropOverlay")
-    return [label.text() for label in overlay.findChildren(QLabel)] if overlay.isVisible() else []
+    labels = overlay.findChildren(QLabel)
+    return [label.text() for label in labels if label.isVisible()]
 
 
 @pytest.mark.parametrize("direct", [False, True], ids=["window handle", "widget under pointer"])
@@ -30,7 +32,8 @@ def test_a_model_can_be_dropped_anywhere(ready_person, engine, qtbot, where, dir
     event = ready_person.drop(files(OTHER), place, direct=direct)
     assert event.isAccepted()
     qtbot.waitUntil(lambda: len(engine.loads) == 2)
-    assert engine.loads[1].path == OTHER
+    load = engine.loads[1]
+    assert OTHER in (load.path, load.options.draft and load.options.draft.path)
     assert ready_person.find("composer", QPlainTextEdit).toPlainText() == ""
 
 
@@ -105,3 +108,35 @@ def test_text_dropped_elsewhere_is_not_taken(person):
     data.setText("some words")
     assert not person.drag(data, person.find("sidebar")).isAccepted()
     assert overlay_text(person) == []
+
+
+def test_with_a_main_model_the_right_half_is_for_the_draft(ready_person, engine, qtbot):
+    ready_person.drag(files(OTHER))
+    assert "Use as main model: gemma.gguf" in overlay_text(ready_person)
+    assert "Use as draft: gemma.gguf" in overlay_text(ready_person)
+    ready_person.drop(files(OTHER), ready_person.find("panelToggle"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    assert engine.loads[1].path == MODEL
+    assert engine.loads[1].options.draft.path == OTHER
+
+
+def test_the_left_half_replaces_the_main_model(ready_person, engine, qtbot):
+    ready_person.drop(files(OTHER), ready_person.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    assert engine.loads[1].path == OTHER
+
+
+def test_why_a_file_cannot_draft_is_said_while_it_is_dragged(ready_person, engine, qtbot):
+    reason = "Gemma cannot draft for this model: its tokens differ."
+    candidate = DraftCandidate(OTHER, "Gemma", 9, PairVerdict(False, reason))
+    engine.ranking = DraftRanking((candidate,), "")
+    ready_person.drag(files(OTHER))
+    qtbot.waitUntil(lambda: reason in overlay_text(ready_person))
+    assert "Use as main model: gemma" in overlay_text(ready_person)
+    ready_person.leave()
+
+
+def test_without_a_main_model_there_is_one_zone(person):
+    person.drag(files(OTHER))
+    assert not any("draft" in text for text in overlay_text(person))
+    person.leave()
