@@ -3,6 +3,7 @@
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.bridge.types import StopReason
+from app.domain.generation import Timings
 from app.domain.message import ContextUse, ReplyStats
 
 SEPARATOR = " · "
@@ -10,7 +11,10 @@ translate = QCoreApplication.translate
 
 
 def stats_text(stats: ReplyStats) -> str:
-    """Such as `38.2 tok/s · 412 tokens · 0.31 s to first token · Stop reason: end of text`."""
+    """Such as `38.2 tok/s · 412 tokens · 0.31 s to first token · Stop reason: end of text`.
+
+    Where something drafted, how much of it was accepted follows.
+    """
     locale = QLocale()
     parts = []
     if stats.tokens_per_second > 0:
@@ -26,6 +30,8 @@ def stats_text(stats: ReplyStats) -> str:
     if stats.stop_reason in set(StopReason):  # a file may hold another
         reason = _stop_reason(StopReason(stats.stop_reason))
         parts.append(translate("Stats", "Stop reason: {reason}").format(reason=reason))
+    if stats.timings and stats.timings.draft_n:
+        parts.append(_accepted_text(stats.timings))
     return SEPARATOR.join(parts)
 
 
@@ -34,6 +40,17 @@ def context_text(context: ContextUse) -> str:
     locale = QLocale()
     text = translate("Stats", "{used} of {size}")
     return text.format(used=locale.toString(context.used), size=locale.toString(context.size))
+
+
+def _accepted_text(timings: Timings) -> str:
+    """Such as `Accepted 301/377 draft tokens (80 %)`."""
+    locale = QLocale()
+    text = translate("Stats", "Accepted {accepted}/{tested} draft tokens ({share} %)")
+    return text.format(
+        accepted=locale.toString(timings.draft_n_accepted),
+        tested=locale.toString(timings.draft_n),
+        share=round(100 * timings.draft_n_accepted / timings.draft_n),
+    )
 
 
 def _stop_reason(reason: StopReason) -> str:
