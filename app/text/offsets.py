@@ -21,6 +21,14 @@ def utf16_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def characters_in(text: str, num_units: int) -> int:
+    """How many characters of `text` its first UTF-16 units hold."""
+    if text.isascii():
+        return min(num_units, len(text))
+    units = text.encode("utf-16-le", "surrogatepass")[: 2 * num_units]
+    return len(units.decode("utf-16-le", "ignore"))
+
+
 def character_spans(text: str, byte_spans: Iterable[Span]) -> list[Span]:
     """The characters of `text` of which every byte lies in `byte_spans`.
 

@@ -61,6 +61,16 @@ def code_kind_format(tokens: Tokens, kind: CodeKind) -> QTextCharFormat:
     return made
 
 
+@cache
+def mark_format(tokens: Tokens, kind: str) -> QTextCharFormat:
+    """What a mark changes of the text under it: `found`, `current` or `selected`."""
+    made = QTextCharFormat()
+    is_found = kind == "found"
+    made.setBackground(_brush(tokens.found if is_found else tokens.text))
+    made.setForeground(_brush(tokens.text if is_found else tokens.ground))
+    return made
+
+
 def line_format(line_px: int, *, above: int = 0, left: int = 0, hang: int = 0) -> QTextBlockFormat:
     """The format of a paragraph; its first line begins `hang` pixels left of the others."""
     made = QTextBlockFormat()

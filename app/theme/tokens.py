@@ -16,6 +16,7 @@ class Tokens:
     faint: str
     tint: str
     selected: str
+    found: str  # what a search in the chat found
     code_ground: str
     code_keyword: str
     code_name: str
@@ -44,6 +45,7 @@ LIGHT = Tokens(
     faint="#6B675F",
     tint="#EFEEEA",
     selected="#EAE8E2",
+    found="#F1DF9C",
     code_ground="#F7F7F5",
     code_keyword="#5B4B8A",
     code_name="#2A5F7F",
@@ -72,6 +74,7 @@ DARK = Tokens(
     faint="#959188",
     tint="#262422",
     selected="#2B2926",
+    found="#5C4E1F",
     code_ground="#131211",
     code_keyword="#B9A7E8",
     code_name="#8FBBD6",
@@ -92,7 +95,7 @@ DARK = Tokens(
 
 # Which text stands on which ground; each pair keeps 4.5:1 in both sets.
 TEXT_ON_GROUND: dict[str, tuple[str, ...]] = {
-    "text": ("ground", "sidebar", "tint", "selected", "code_ground", "accent_ground"),
+    "text": ("ground", "sidebar", "tint", "selected", "code_ground", "accent_ground", "found"),
     "dim": ("ground", "sidebar", "tint", "selected", "code_ground"),
     "faint": ("ground", "sidebar", "tint"),
     "code_keyword": ("code_ground",),
@@ -107,6 +110,7 @@ TEXT_ON_GROUND: dict[str, tuple[str, ...]] = {
     "warn": ("ground", "sidebar"),
     "bad": ("ground", "sidebar"),
     "button_text": ("button",),
+    "ground": ("text",),
 }
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QLocale, QRect, Signal
+from PySide6.QtCore import QLocale, QPoint, QRect, QSignalBlocker, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.text.blocks import Block, CodeBlock, Reasoning, Table
 from app.theme.theme import Theme
 from app.widgets.chat.code_view import CodeView
+from app.widgets.chat.marks import NO_MARKS, Marks
 from app.widgets.chat.prose_view import ProseView
 from app.widgets.chat.sections import Frame, Prose, Section, Sections
 from app.widgets.chat.stack import natural_height, stack
@@ -30,6 +31,7 @@ class _Shown:
         self.is_open: bool | None = None
         self.width: int | None = None
         self.height = 0
+        self.marks = NO_MARKS
 
 
 class BlocksView(QWidget):
@@ -37,10 +39,12 @@ class BlocksView(QWidget):
 
     Signals:
         changed: its height may be another one now.
+        folded: whether the reasoning is folded now.
         link_asked: the address of a link that was clicked.
     """
 
     changed = Signal()
+    folded = Signal(bool)
     link_asked = Signal(str)
 
     def __init__(self, theme: Theme, workshop: Workshop) -> None:
@@ -49,19 +53,62 @@ class BlocksView(QWidget):
         self._workshop = workshop
         self._sections = Sections()
         self._shown: list[_Shown] = []
+        self._marks = NO_MARKS
         self._thought_s: float | None = None
+        self._is_folded = True
 
     def show_blocks(
-        self, blocks: Sequence[Block], *, is_open: bool, thought_s: float | None = None
+        self,
+        blocks: Sequence[Block],
+        *,
+        is_open: bool,
+        thought_s: float | None = None,
+        is_folded: bool = True,
     ) -> None:
         """Show blocks; of those that are open, the last may still grow."""
-        self._thought_s = thought_s
+        self._thought_s, self._is_folded = thought_s, is_folded
         sections = self._sections.of(blocks)
         while len(self._shown) > len(sections):
             self._drop(self._shown.pop().view)
         last = len(sections) - 1
         for index, section in enumerate(sections):
             self._show(index, section, is_open=is_open and index == last)
+        self._pass_marks_on()
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the source in place of those before."""
+        self._marks = marks
+        self._pass_marks_on()
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the source that is painted nearest to a point."""
+        if not self._shown:
+            return 0
+        below = (one.view for one in self._shown if place.y() <= one.view.geometry().bottom())
+        view = next(below, self._shown[-1].view)
+        return view.offset_at(view.mapFrom(self, place))
+
+    def area_of(self, offset: int) -> QRect:
+        """Where a place in the source is painted."""
+        for one in self._shown:
+            if offset < one.section.end:
+                return one.view.area_of(offset).translated(one.view.pos())
+        return self.rect()
+
+    def unfold(self) -> None:
+        """Show the reasoning too."""
+        for one in self._shown:
+            if isinstance(one.view, ReasoningView):
+                one.view.unfold()
+
+    def _pass_marks_on(self) -> None:
+        for one in self._shown:
+            marks = self._marks
+            if marks:
+                marks = marks.within(one.section.start, one.section.end)
+            if one.marks != marks:
+                one.marks = marks
+                one.view.show_marks(marks)
 
     def fit(self, width: int) -> int:
         """Place everything at `width`; returns the height."""
@@ -89,7 +136,8 @@ class BlocksView(QWidget):
         if isinstance(view, ProseView) and isinstance(section, Prose):
             view.show_section(section, is_open=is_open)
         elif isinstance(view, ReasoningView) and isinstance(section, Frame):
-            view.show_section(section, is_open=is_open, thought_s=self._thought_s)
+            thought_s, is_folded = self._thought_s, self._is_folded
+            view.show_section(section, is_open=is_open, thought_s=thought_s, is_folded=is_folded)
         elif isinstance(view, CodeView | TableView) and isinstance(section, Frame):
             view.show_section(section, is_open=is_open)
 
@@ -109,6 +157,7 @@ class BlocksView(QWidget):
             view = TableView(self._theme, self._workshop)
         else:
             view = ReasoningView(self._theme, self._workshop)
+            view.folded.connect(self.folded)
         view.changed.connect(lambda: self._refit(view))
         if not isinstance(view, CodeView):
             view.link_asked.connect(self.link_asked)
@@ -127,10 +176,12 @@ class ReasoningView(QWidget):
 
     Signals:
         changed: its height may be another one now.
+        folded: whether it is folded now.
         link_asked: the address of a link that was clicked.
     """
 
     changed = Signal()
+    folded = Signal(bool)
     link_asked = Signal(str)
 
     def __init__(self, theme: Theme, workshop: Workshop) -> None:
@@ -140,17 +191,22 @@ class ReasoningView(QWidget):
         self._block: Reasoning | None = None
         self._is_open = False
         self._thought_s: float | None = None
+        self._marks = NO_MARKS
         self._head = ThemedButton(theme, "reasoningToggle", look="plain")
         self._head.setParent(self)
         self._head.setCheckable(True)
         self._head.toggled.connect(self._toggle)
         self._body: BlocksView | None = None
 
-    def show_section(self, section: Frame, *, is_open: bool, thought_s: float | None) -> None:
+    def show_section(
+        self, section: Frame, *, is_open: bool, thought_s: float | None, is_folded: bool
+    ) -> None:
         """Show a reasoning; `thought_s` is how long it took, where that is known."""
         if not isinstance(section.block, Reasoning):
             return
         self._block, self._is_open, self._thought_s = section.block, is_open, thought_s
+        with QSignalBlocker(self._head):
+            self._head.setChecked(not is_folded)
         self._show_head()
         self._show_body()
 
@@ -166,6 +222,28 @@ class ReasoningView(QWidget):
             self._body.setGeometry(REASONING_INDENT_PX, top, inner, body_height)
             height = top + body_height
         return height
+
+    def unfold(self) -> None:
+        """Show what was thought."""
+        self._head.setChecked(True)
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the source in place of those before."""
+        self._marks = marks
+        if self._body:
+            self._body.show_marks(marks)
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the source that is painted nearest to a point."""
+        if self._body and self._head.isChecked() and place.y() >= self._body.y():
+            return self._body.offset_at(self._body.mapFrom(self, place))
+        return self._block.start if self._block else 0
+
+    def area_of(self, offset: int) -> QRect:
+        """Where a place in the source is painted, if it is unfolded."""
+        if self._body and self._head.isChecked():
+            return self._body.area_of(offset).translated(self._body.pos())
+        return self._head.geometry()
 
     def _show_head(self) -> None:
         mark = "▾" if self._head.isChecked() else "▸"
@@ -188,6 +266,7 @@ class ReasoningView(QWidget):
             self._body.setParent(self)
             self._body.changed.connect(self.changed)
             self._body.link_asked.connect(self.link_asked)
+            self._body.show_marks(self._marks)
         self._body.show_blocks(self._block.blocks, is_open=not self._block.is_closed)
         self._body.show()
 
@@ -196,6 +275,7 @@ class ReasoningView(QWidget):
         self._show_body()
         if self._body:
             self._body.setVisible(unfolded)
+        self.folded.emit(not unfolded)
         self.changed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -2,16 +2,17 @@
 
 from bisect import bisect_right
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.text.blocks import CodeBlock
 from app.text.highlight import CodeSpan
-from app.text.offsets import utf16_length
+from app.text.offsets import Span, utf16_length
 from app.theme.fonts import Size, interface_font
 from app.theme.text_formats import CODE_LINE_PX, code_format, code_kind_format, line_format
 from app.theme.theme import Theme
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over, mark_ranges
 from app.widgets.chat.sections import Frame
 from app.widgets.chat.text_view import TextView
 from app.widgets.chat.workshop import CodeKey, Workshop
@@ -20,6 +21,7 @@ from app.widgets.common.labels import hairline, text_label
 
 HEAD_PX = 32
 PADDING_PX = 12
+SIGHT_PX = 40  # right of what was found
 TOP_PX = 6  # the lines' own spacing adds to it
 
 
@@ -39,6 +41,7 @@ class CodeView(QFrame):
         self._workshop = workshop
         self._block: CodeBlock | None = None
         self._code = ""
+        self._marks = NO_MARKS
         self._language = text_label(interface_font(Size.CONTROL), look="dim")
         self._language.setObjectName("codeLanguage")
         self.text_view = TextView(wraps=False)
@@ -61,6 +64,28 @@ class CodeView(QFrame):
         self.text_view.setAccessibleName(self.tr("Code"))
         self._write("".join(run.text for run in block.runs))
         self._colour()
+        self._mark_again()
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the source in place of those before."""
+        self._marks = marks
+        places = self._places()
+        found = ((places.positions(span), kind) for span, kind in marks.each())
+        ranges = [(span, kind) for span, kind in found if span]
+        mark_ranges(self.text_view, self._theme.tokens, ranges)
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the source that is painted nearest to a point."""
+        cursor = self.text_view.cursorForPosition(self.text_view.mapFrom(self, place))
+        return self._places().offset(cursor.position())
+
+    def area_of(self, offset: int) -> QRect:
+        """Where the code of a place in the source is painted; scrolls sideways to it."""
+        found = self._places().positions(Span(offset, offset + 1)) or Span(0, 0)
+        cursor = cursor_over(self.text_view.document(), Span(found.start, found.start))
+        self._scroll_sideways(self.text_view.cursorRect(cursor).x())
+        area = self.text_view.cursorRect(cursor)
+        return area.translated(self.text_view.mapTo(self, QPoint()))
 
     def fit(self, width: int) -> int:
         """Its height in pixels; code does not depend on the width but for its scroll bar."""
@@ -78,6 +103,20 @@ class CodeView(QFrame):
         self.text_view.setFixedHeight(height)
         below = PADDING_PX - bar_px // 2
         return 1 + HEAD_PX + 1 + TOP_PX + height + below + 1
+
+    def _places(self) -> RunPlaces:
+        runs = self._block.runs if self._block else ()
+        return RunPlaces(runs, [utf16_length(run.text) for run in runs])
+
+    def _mark_again(self) -> None:
+        if self._marks:
+            self.show_marks(self._marks)
+
+    def _scroll_sideways(self, x: int) -> None:
+        """Bring a place into sight, in pixels of what is seen now."""
+        bar, width = self.text_view.horizontalScrollBar(), self.text_view.viewport().width()
+        if not 0 <= x < width - SIGHT_PX:
+            bar.setValue(bar.value() + x - width // 2)
 
     def _lay_out(self) -> None:
         head = QWidget()
@@ -115,6 +154,7 @@ class CodeView(QFrame):
         code, self._code = self._code, ""
         self._write(code)
         self._colour()
+        self._mark_again()
 
     def _take_colours(self, work: object) -> None:
         if self._block and self._block.is_closed and work == self._key():

@@ -1,8 +1,9 @@
 """Prose on screen: lines in one text document, of which only those that change are laid out."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, Signal
 from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
@@ -13,8 +14,10 @@ from PySide6.QtGui import (
 )
 
 from app.text.blocks import Rule, Run, Style
+from app.text.offsets import Span
 from app.theme.text_formats import HEADING_LINE_PX, LINE_PX, line_format, run_format
 from app.theme.theme import Theme
+from app.widgets.chat.marks import NO_MARKS, MarkKind, Marks, RunPlaces, mark_ranges
 from app.widgets.chat.prose_marks import has_marks, paint_marks
 from app.widgets.chat.run_writer import LINE_SEPARATOR, RunWriter
 from app.widgets.chat.sections import Line, Prose
@@ -47,6 +50,11 @@ class _Set:
     def lead(self) -> str:
         return self.line.marker + TAB if self.line.marker else ""
 
+    @property
+    def places(self) -> RunPlaces:
+        """Where its runs stand, from the end of its lead."""
+        return RunPlaces(self.runs, self.lengths)
+
     def forget_from(self, index: int) -> int:
         """Forget runs from `index` on; returns where they began, from the line's beginning."""
         offset = len(self.lead) + sum(self.lengths[:index])
@@ -71,6 +79,7 @@ class ProseView(TextView):
         self._theme = theme
         self._writer = RunWriter(theme, workshop)
         self._sets: list[_Set] = []
+        self._marks = NO_MARKS
         workshop.done.connect(self._take_drawing)
         theme.changed.connect(self._wear_theme)
 
@@ -95,6 +104,31 @@ class ProseView(TextView):
         cursor.endEditBlock()
         if is_open:
             self._cut_tail(cursor)
+        self._paint_marks()
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the source in place of those before."""
+        self._marks = marks
+        mark_ranges(self, self._theme.tokens, self._marked())
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the source that is painted nearest to a point."""
+        position = self.cursorForPosition(place).position()
+        number, num_before = self._line_of(self.document().findBlock(position).blockNumber())
+        one = self._sets[number]
+        if not one.runs:
+            return one.line.leaf.start if one.line.leaf else self._offset_after(number)
+        inside = position - self._start_of(number) - num_before - len(one.lead)
+        return one.places.offset(max(inside, 0))
+
+    def area_of(self, offset: int) -> QRect:
+        """Where the text of a place in the source is painted."""
+        cursor = QTextCursor(self.document())
+        for number, one in enumerate(self._sets):
+            found = one.places.positions(Span(offset, offset + 1))
+            if found:
+                cursor.setPosition(self._position(number, found.start))
+        return self.cursorRect(cursor)
 
     def fit(self, width: int) -> int:
         """Lay the text out at `width`; returns its height in pixels."""
@@ -214,7 +248,45 @@ class ProseView(TextView):
         for index in indices:
             self._rewrite(cursor, index)
         cursor.endEditBlock()
+        if indices:
+            self._paint_marks()
         return bool(indices)
+
+    def _paint_marks(self) -> None:
+        if self._marks:
+            mark_ranges(self, self._theme.tokens, self._marked())
+
+    def _marked(self) -> Iterator[tuple[Span, MarkKind]]:
+        """The positions of what is marked."""
+        for span, kind in self._marks.each():
+            parts = [
+                (self._position(number, found.start), self._position(number, found.end, ends=True))
+                for number, one in enumerate(self._sets)
+                if (found := one.places.positions(span))
+            ]
+            if parts:
+                yield Span(parts[0][0], parts[-1][1]), kind
+
+    def _position(self, number: int, place: int, *, ends: bool = False) -> int:
+        """The document's position of a place in a line, counted from the end of its lead."""
+        one = self._sets[number]
+        place += len(one.lead)
+        num_cuts = (bisect_left if ends else bisect_right)(one.cuts, place)
+        return self._start_of(number) + place + num_cuts
+
+    def _line_of(self, block_number: int) -> tuple[int, int]:
+        """The line that a block belongs to, and how many blocks of that line stand before it."""
+        first = 0
+        for number, one in enumerate(self._sets):
+            if block_number <= first + len(one.cuts):
+                return number, block_number - first
+            first += 1 + len(one.cuts)
+        return len(self._sets) - 1, 0
+
+    def _offset_after(self, number: int) -> int:
+        """The place in the source of what follows a bare marker."""
+        leaves = (one.line.leaf for one in self._sets[number:])
+        return next((leaf.start for leaf in leaves if leaf), 0)
 
     def _take_drawing(self, work: object) -> None:
         if self._rewrite_all(lambda one: work in one.awaits):

@@ -1,9 +1,7 @@
-"""A message's text as blocks, read as it grows, and for how long its model thought."""
+"""A message's text as blocks, read as it grows."""
 
-from time import monotonic
-
-from app.domain.message import Message
-from app.text.blocks import Document, Reasoning
+from app.domain.message import Message, Role
+from app.text.blocks import Block, Document, Paragraph, Reasoning, Run
 from app.text.plain import PlainText
 from app.text.stream import MarkdownStream
 
@@ -14,25 +12,55 @@ class Reading:
     Attributes:
         document: its blocks when it was last read.
         is_open: more may come.
-        thought_s: seconds that the reasoning took, if it was watched from its beginning to its end.
+        is_folded: its reasoning is not painted.
     """
 
     def __init__(self, message: Message) -> None:
         self.message = message
         self.document = Document((), 0)
         self.is_open = False
-        self.thought_s: float | None = None
+        self.is_folded = True
         self._stream: MarkdownStream | None = None
         self._text = ""
-        self._began_s: float | None = None
+        self._plain: tuple[tuple[Block, ...], PlainText] = ((), PlainText(()))
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether the text is read as Markdown; what a person writes is not."""
+        return self.message.role is Role.ASSISTANT
+
+    @property
+    def painted(self) -> tuple[Block, ...]:
+        """The blocks that are painted: all but reasoning that is folded."""
+        blocks = self.update().blocks
+        if self.is_folded and blocks and isinstance(blocks[0], Reasoning):
+            return blocks[1:]
+        return blocks
 
     @property
     def plain(self) -> PlainText:
         """The text as painted."""
-        return PlainText(self.document.blocks)
+        return self._plain_of(self.painted)
+
+    @property
+    def all_plain(self) -> PlainText:
+        """The text as painted where nothing is folded."""
+        return self._plain_of(self.update().blocks)
+
+    def folds(self, offset: int) -> bool:
+        """Whether a place in the source stands in reasoning that is folded."""
+        painted, blocks = self.painted, self.document.blocks
+        return len(painted) < len(blocks) and offset < blocks[0].end
+
+    def _plain_of(self, blocks: tuple[Block, ...]) -> PlainText:
+        if self._plain[0] != blocks:
+            self._plain = blocks, PlainText(blocks)
+        return self._plain[1]
 
     def update(self) -> Document:
         """Read what has come."""
+        if not self.is_markdown:
+            return self._take_as_it_is()
         text, is_open = self.message.text, self.message.is_pending
         if self._stream and text == self._text and is_open == self.is_open:
             return self.document
@@ -43,14 +71,13 @@ class Reading:
             self._stream.finish()
         self._text, self.is_open = text, is_open
         self.document = self._stream.document()
-        self._time_reasoning()
         return self.document
 
-    def _time_reasoning(self) -> None:
-        first = self.document.blocks[0] if self.document.blocks else None
-        if not isinstance(first, Reasoning):
-            return
-        if not first.is_closed and self._began_s is None:
-            self._began_s = monotonic()
-        elif first.is_closed and self._began_s is not None and self.thought_s is None:
-            self.thought_s = monotonic() - self._began_s
+    def _take_as_it_is(self) -> Document:
+        """Own messages are no Markdown."""
+        text = self.message.text
+        if text != self._text:
+            run = Run(text, 0, len(text))
+            self.document = Document((Paragraph(0, len(text), (run,)),), 1)
+            self._text = text
+        return self.document

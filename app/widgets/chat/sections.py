@@ -81,6 +81,16 @@ class Frame:
     place: Place
     gap: int
 
+    @property
+    def start(self) -> int:
+        """Where its source begins."""
+        return self.block.start
+
+    @property
+    def end(self) -> int:
+        """Where its source ends."""
+        return self.block.end
+
     def is_same(self, other: "Section") -> bool:
         """Whether the other is drawn alike."""
         return (
@@ -96,6 +106,16 @@ class Prose:
     """Lines that share a document."""
 
     lines: tuple[Line, ...]
+
+    @property
+    def start(self) -> int:
+        """Where the source of its text begins."""
+        return min((line.leaf.start for line in self.lines if line.leaf), default=0)
+
+    @property
+    def end(self) -> int:
+        """Where the source of its text ends."""
+        return max((line.leaf.end for line in self.lines if line.leaf), default=0)
 
     @property
     def gap(self) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QHelpEvent,
@@ -15,12 +15,13 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextOption,
 )
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
-from app.text.blocks import Alignment, Row, Run, Style, Table
+from app.text.blocks import Alignment, Cell, Row, Run, Style, Table
 from app.theme.fonts import Size, interface_font
-from app.theme.text_formats import LINE_PX, line_format
+from app.theme.text_formats import LINE_PX, line_format, mark_format
 from app.theme.theme import Theme
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over
 from app.widgets.chat.run_writer import RunWriter
 from app.widgets.chat.text_view import SealedDocument
 from app.widgets.chat.workshop import Workshop
@@ -76,7 +77,8 @@ class TableGrid(QWidget):
         self._table: Table | None = None
         self._rows: list[_RowView] = []
         self._widths: list[int] = []
-        self._pressed_link = ""
+        self._marks = NO_MARKS
+        self._pressed_at = QPoint()
 
     @property
     def awaits_drawings(self) -> bool:
@@ -106,6 +108,56 @@ class TableGrid(QWidget):
             row.fit(self._widths)
         total = sum(self._widths) + 2 * PADDING_X_PX * len(self._widths)
         return QSize(max(total, 1), sum(row.height for row in self._rows))
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the source in place of those before."""
+        self._marks = marks
+        self.update()
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the source that is painted nearest to a point."""
+        row, top = self._row_at(place.y())
+        number, left = self._column_at(row, place.x())
+        if number < 0:
+            return row.row.start
+        inside = QPointF(place - QPoint(left + PADDING_X_PX, top + PADDING_Y_PX))
+        hit = row.cells[number].documentLayout().hitTest(inside, Qt.HitTestAccuracy.FuzzyHit)
+        cell = row.row.cells[number]
+        return self._places(cell).offset(max(hit, 0)) if cell.runs else cell.start
+
+    def area_of(self, offset: int) -> QRect:
+        """The cell that shows a place in the source."""
+        top = 0
+        for row in self._rows:
+            left = 0
+            for cell, width in zip(row.row.cells, self._widths, strict=False):
+                if offset < cell.end:
+                    return QRect(left, top, width + 2 * PADDING_X_PX, row.height)
+                left += width + 2 * PADDING_X_PX
+            top += row.height
+        return QRect(0, 0, 1, LINE_PX)
+
+    def _places(self, cell: Cell) -> RunPlaces:
+        return RunPlaces(cell.runs, [self._writer.length(run, 0) for run in cell.runs])
+
+    def _row_at(self, y: int) -> tuple[_RowView, int]:
+        """The row nearest to a height, and its top."""
+        top = 0
+        for row in self._rows[:-1]:
+            if y < top + row.height:
+                return row, top
+            top += row.height
+        return self._rows[-1], top
+
+    def _column_at(self, row: _RowView, x: int) -> tuple[int, int]:
+        """The cell of a row nearest to a place, -1 in a row without cells, and its left edge."""
+        left = 0
+        last = len(row.cells) - 1
+        for number, width in enumerate(self._widths[: max(last, 0)]):
+            if x < left + width + 2 * PADDING_X_PX:
+                return number, left
+            left += width + 2 * PADDING_X_PX
+        return last, left
 
     def _natural_widths(self) -> list[int]:
         num_columns = len(self._table.alignments) if self._table else 0
@@ -151,47 +203,61 @@ class TableGrid(QWidget):
         line = QRectF(0, area.bottom() - 1, area.width(), 1)
         painter.fillRect(line, self._theme.colour("control_border" if is_header else "hairline"))
         left = 0
-        for cell, width in zip(row.cells, self._widths, strict=False):
+        for number, (cell, width) in enumerate(zip(row.cells, self._widths, strict=False)):
             painter.save()
             painter.translate(left + PADDING_X_PX, area.top() + PADDING_Y_PX)
             context = QAbstractTextDocumentLayout.PaintContext()
+            if self._marks:
+                context.selections = self._selections(row.row.cells[number], cell)
             cell.documentLayout().draw(painter, context)
             painter.restore()
             left += width + 2 * PADDING_X_PX
 
-    def _link_at(self, place: QPoint) -> str:
-        top = 0
-        for row in self._rows:
-            if top <= place.y() < top + row.height:
-                return self._link_in(row, place - QPoint(0, top + PADDING_Y_PX))
-            top += row.height
-        return ""
+    def _selections(
+        self, cell: Cell, document: QTextDocument
+    ) -> list[QAbstractTextDocumentLayout.Selection]:
+        """What is marked in a cell, as Qt draws it."""
+        places = self._places(cell)
+        made = []
+        for span, kind in self._marks.within(cell.start, cell.end).each():
+            if found := places.positions(span):
+                one = QAbstractTextDocumentLayout.Selection()
+                one.cursor = cursor_over(document, found)
+                one.format = mark_format(self._theme.tokens, kind.value)
+                made.append(one)
+        return made
 
-    def _link_in(self, row: _RowView, place: QPoint) -> str:
-        left = PADDING_X_PX
-        for cell, width in zip(row.cells, self._widths, strict=False):
-            if left <= place.x() < left + width:
-                return cell.documentLayout().anchorAt(QPointF(place - QPoint(left, 0)))
-            left += width + 2 * PADDING_X_PX
-        return ""
+    def link_at(self, place: QPoint) -> str:
+        """The address of the link at a point, if there is one."""
+        if not self._rows:
+            return ""
+        row, top = self._row_at(place.y())
+        number, left = self._column_at(row, place.x())
+        if number < 0:
+            return ""
+        inside = QPointF(place - QPoint(left + PADDING_X_PX, top + PADDING_Y_PX))
+        return row.cells[number].documentLayout().anchorAt(inside)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        over_link = bool(self._link_at(event.position().toPoint()))
-        shape = Qt.CursorShape.PointingHandCursor if over_link else Qt.CursorShape.ArrowCursor
+        over_link = bool(self.link_at(event.position().toPoint()))
+        shape = Qt.CursorShape.PointingHandCursor if over_link else Qt.CursorShape.IBeamCursor
         self.setCursor(shape)
+        event.ignore()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._pressed_link = self._link_at(event.position().toPoint())
-        event.setAccepted(bool(self._pressed_link))
+        self._pressed_at = event.position().toPoint()
+        event.ignore()  # the transcript selects
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        link = self._link_at(event.position().toPoint())
-        if link and link == self._pressed_link:
+        place = event.position().toPoint()
+        moved = (place - self._pressed_at).manhattanLength()
+        link = self.link_at(place)
+        if link and moved < QApplication.startDragDistance():  # else text was selected
             self.link_asked.emit(link)
-        self._pressed_link = ""
+        event.ignore()
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and (link := self._link_at(event.pos())):
+        if isinstance(event, QHelpEvent) and (link := self.link_at(event.pos())):
             QToolTip.showText(event.globalPos(), link, self)
             return True
         return super().event(event)

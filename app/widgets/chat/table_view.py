@@ -1,12 +1,13 @@
 """A table in the reading column; one that is too wide scrolls sideways."""
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
 from app.text.blocks import Table
 from app.text.plain import PlainText
 from app.theme.theme import Theme
+from app.widgets.chat.marks import Marks
 from app.widgets.chat.sections import Frame
 from app.widgets.chat.table_grid import TableGrid
 from app.widgets.chat.workshop import Workshop
@@ -56,6 +57,20 @@ class TableView(QScrollArea):
             return size.height()
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         return size.height() + self.horizontalScrollBar().sizeHint().height()
+
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the source in place of those before."""
+        self._grid.show_marks(marks)
+
+    def offset_at(self, place: QPoint) -> int:
+        """The place in the source that is painted nearest to a point."""
+        return self._grid.offset_at(self._grid.mapFrom(self, place))
+
+    def area_of(self, offset: int) -> QRect:
+        """The cell that shows a place in the source; scrolls sideways to it."""
+        area = self._grid.area_of(offset)
+        self.ensureVisible(area.center().x(), 0, area.width() // 2, 0)
+        return area.translated(self._grid.mapTo(self, QPoint()))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if abs(event.angleDelta().x()) > abs(event.angleDelta().y()):

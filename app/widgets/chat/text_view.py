@@ -1,8 +1,24 @@
-"""A piece of a message's text: selectable, as tall as it needs to be, deaf to the outside."""
+"""A piece of a message's text: as tall as it needs to be, deaf to the outside.
+
+What is selected is the transcript's affair, so presses go on to it.
+"""
 
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QCursor, QKeyEvent, QTextDocument, QTextOption, QWheelEvent
-from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QToolTip
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QCursor,
+    QKeyEvent,
+    QMouseEvent,
+    QTextDocument,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QApplication, QFrame, QTextBrowser, QTextEdit, QToolTip
+
+LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse
+LINKS |= Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+LINK_KEYS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+SIDEWAYS_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 class SealedDocument(QTextDocument):
@@ -14,7 +30,7 @@ class SealedDocument(QTextDocument):
 
 
 class TextView(QTextBrowser):
-    """Read-only text without scroll bars.
+    """Read-only text without a vertical scroll bar.
 
     Signals:
         link_asked: the address of a link that was clicked.
@@ -29,6 +45,8 @@ class TextView(QTextBrowser):
         self.setOpenLinks(False)
         self.setAcceptDrops(False)  # drops belong to the window
         self.setUndoRedoEnabled(False)
+        self.setTextInteractionFlags(LINKS)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
@@ -38,6 +56,8 @@ class TextView(QTextBrowser):
             self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         else:
             self.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
+        self._pressed_at = QPoint()
+        self._show_address(QUrl())
         self.anchorClicked.connect(lambda url: self.link_asked.emit(url.toString()))
         self.highlighted.connect(self._show_address)
 
@@ -53,11 +73,40 @@ class TextView(QTextBrowser):
             event.ignore()  # the transcript scrolls
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            event.ignore()  # likewise
-        else:
+        scrolls = event.key() in SIDEWAYS_KEYS and self.horizontalScrollBar().maximum() > 0
+        if scrolls or event.key() in LINK_KEYS:
             super().keyPressEvent(event)
+        else:
+            event.ignore()  # likewise
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed_at = event.position().toPoint()
+        event.ignore()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons():
+            event.ignore()
+        else:
+            super().mouseMoveEvent(event)  # over links
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        moved = (place - self._pressed_at).manhattanLength()
+        link = self.anchorAt(place)
+        if link and moved < QApplication.startDragDistance():  # else text was selected
+            self.link_asked.emit(link)
+        event.ignore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        event.ignore()
 
     def _show_address(self, url: QUrl) -> None:
+        is_link = not url.isEmpty()
+        shape = Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.IBeamCursor
+        self.viewport().setCursor(shape)
         self.setToolTip(url.toString())
-        QToolTip.showText(QCursor.pos() + QPoint(0, 8), url.toString(), self)
+        if is_link:
+            QToolTip.showText(QCursor.pos() + QPoint(0, 8), url.toString(), self)

@@ -1,35 +1,42 @@
-"""Text that can be selected and copied, and is never taken for markup."""
+"""What a person wrote, as it was written: never taken for markup."""
 
-from PySide6.QtCore import QMimeData, QSizeF, Qt
-from PySide6.QtGui import QFont, QTextBlockFormat, QTextCursor, QWheelEvent
+from PySide6.QtCore import QPoint, QRect, QSizeF, Qt
+from PySide6.QtGui import QTextBlockFormat, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QTextEdit
+
+from app.text.blocks import Run
+from app.text.offsets import Span, utf16_length
+from app.theme.fonts import Size, interface_font
+from app.theme.theme import Theme
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over, mark_ranges
 
 LINE_HEIGHT_PX = 25
 
 
-class PlainText(QTextEdit):
+class OwnText(QTextEdit):
     """Read-only plain text, exactly as tall as it needs to be at its width."""
 
-    def __init__(self, font: QFont, max_characters: int | None = None) -> None:
+    def __init__(self, theme: Theme, max_characters: int) -> None:
         super().__init__()
+        self._theme = theme
+        self._marks = NO_MARKS
         self._max_characters = max_characters
         self.setObjectName("messageText")
         self.setReadOnly(True)
         self.setAcceptDrops(False)  # drops belong to the window
         self.setUndoRedoEnabled(False)
-        self.setFont(font)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.setFont(interface_font(Size.BODY))
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabChangesFocus(True)
         self.document().setDocumentMargin(0)
         self._space_lines()
         self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
         self._whole = ""
         self._shown = ""
+        theme.changed.connect(lambda: self.show_marks(self._marks))
 
     @property
     def num_left_out(self) -> int:
@@ -54,15 +61,26 @@ class PlainText(QTextEdit):
         self.document().setTextWidth(limit)
         return min(limit, int(self.document().idealWidth()) + 1)
 
-    def createMimeDataFromSelection(self) -> QMimeData:
-        """All of the text, where all that is shown of it is selected."""
-        cursor = self.textCursor()
-        end = self.document().characterCount() - 1
-        if not self.num_left_out or cursor.selectionEnd() - cursor.selectionStart() < end:
-            return super().createMimeDataFromSelection()
-        data = QMimeData()
-        data.setText(self._whole)
-        return data
+    def show_marks(self, marks: Marks) -> None:
+        """Mark stretches of the text in place of those before."""
+        self._marks = marks
+        places = self._places()
+        found = ((places.positions(span), kind) for span, kind in marks.each())
+        mark_ranges(self, self._theme.tokens, [(span, kind) for span, kind in found if span])
+
+    def offset_at(self, place: QPoint) -> int:
+        """The character that is painted nearest to a point; after all that is shown, the end."""
+        offset = self._places().offset(self.cursorForPosition(place).position())
+        return offset if offset < len(self._shown) else len(self._whole)
+
+    def area_of(self, offset: int) -> QRect:
+        """Where a character is painted."""
+        found = self._places().positions(Span(offset, offset + 1)) or Span(0, 0)
+        return self.cursorRect(cursor_over(self.document(), Span(found.start, found.start)))
+
+    def _places(self) -> RunPlaces:
+        run = Run(self._shown, 0, len(self._shown))
+        return RunPlaces([run], [utf16_length(self._shown)])
 
     def _space_lines(self) -> None:
         block = QTextBlockFormat()
