@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.making import timings_of
 from app.bridge.problems import problem_from
 from app.bridge.speed import SpeedWindow
+from app.bridge.thinking import ThinkingClock
 from app.bridge.throttle import Throttle
 from app.bridge.types import (
     Event,
@@ -68,6 +69,7 @@ class Reply(QObject):
         self._context_size = context_size
         self._speed = SpeedWindow()
         self._before, self._tokens_before = message.text, message.tokens
+        self._thinking = ThinkingClock()
         self._unshown = ""
         self._ahead = 0
         self._started_s = perf_counter()
@@ -142,8 +144,12 @@ class Reply(QObject):
     def _show_text(self) -> None:
         if self._first_text_s is None:  # nothing but its lead so far, which may still grow
             return
-        self.message.text += self._unshown if self.message.text else _without_lead(self._unshown)
+        message = self.message
+        message.text += self._unshown if message.text else _without_lead(self._unshown)
         self._unshown = ""
+        self._thinking.read(message.text)
+        if message.thought_s is None:
+            message.thought_s = self._thinking.thought_s
 
     def _finish(self, result: GenerationResult) -> None:
         self._show_text()

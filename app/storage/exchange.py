@@ -115,6 +115,7 @@ def _message_json(message: Message, parent: str | None) -> JsonObject:
             "context": asdict(message.context) if message.context else None,
             "tokens": message.tokens,
             "accepted": message.accepted,
+            "thought_s": message.thought_s,
         }
     return values
 
@@ -159,6 +160,7 @@ def _add_reply(message: Message, fields: Fields) -> None:
     message.context = context_from(context) if context else None
     message.tokens = fields.optional("tokens", fields.wholes)
     message.accepted = fields.pairs("accepted")
+    message.thought_s = fields.optional("thought_s", fields.number)
     if not are_within(message.accepted, message.text):
         raise FieldError("“accepted” lies outside of its text")
 

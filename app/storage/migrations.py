@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from app.storage.connection import transaction
-from app.storage.schema import APPLICATION_ID, VERSION_1, VERSION_2
+from app.storage.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -22,7 +22,13 @@ def to_version_2(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (to_version_1, to_version_2)
+def to_version_3(connection: sqlite3.Connection) -> None:
+    """Replies know for how long their model thought."""
+    for statement in VERSION_3:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (to_version_1, to_version_2, to_version_3)
 """In order; the first makes an empty file a store of version 1. Never changed, only added to."""
 
 

@@ -30,7 +30,7 @@ CHAT_COLUMNS = (
 MESSAGE_COLUMNS = (
     "m.number, m.id, m.parent, m.deleted_at, m.role, m.state, m.created_at, m.failure, m.text,"
     " r.model, r.quantisation, r.sampling, r.stats, r.context_used, r.context_size, r.tokens,"
-    " r.accepted"
+    " r.accepted, r.thought_s"
 )
 
 
@@ -133,6 +133,7 @@ def reply_values(message: Message) -> dict[str, Value]:
         "context_size": context.size if context else None,
         "tokens": None if message.tokens is None else _packed(message.tokens),
         "accepted": _packed(end for run in message.accepted for end in run) or None,
+        "thought_s": message.thought_s,
     }
 
 
@@ -155,7 +156,7 @@ def storable(text: str) -> str:
 
 
 def _add_reply(message: Message, reply: Sequence[Value]) -> None:
-    model, quantisation, sampling, stats, used, size, tokens, accepted = reply
+    model, quantisation, sampling, stats, used, size, tokens, accepted, thought_s = reply
     message.model = _text(model)
     message.quantisation = _text(quantisation)
     message.sampling = _sampling(sampling)
@@ -165,6 +166,7 @@ def _add_reply(message: Message, reply: Sequence[Value]) -> None:
     message.tokens = _unpacked(tokens)
     runs = _runs(_unpacked(accepted) or ())
     message.accepted = runs if are_within(runs, message.text) else ()
+    message.thought_s = _number(thought_s) if thought_s is not None else None
 
 
 def _chosen(value: Value) -> tuple[str, ...]:

@@ -73,6 +73,11 @@ CHAT_PRESET = "ALTER TABLE chats ADD COLUMN preset TEXT NOT NULL DEFAULT ''"
 
 VERSION_2 = (CHAT_THINKING, CHAT_PRESET)
 
+REPLY_THOUGHT = "ALTER TABLE replies ADD COLUMN thought_s REAL"
+"""Seconds that the reasoning took; NULL: there was none, or not to its end."""
+
+VERSION_3 = (REPLY_THOUGHT,)
+
 SEARCH_INDEX = """
 CREATE VIRTUAL TABLE IF NOT EXISTS search_1 USING fts5 (
     terms,  -- of the message whose number is the rowid; made by `search_terms`

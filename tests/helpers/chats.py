@@ -46,6 +46,7 @@ def reply(text: str = "A quick guess.", state: MessageState = MessageState.DONE)
         accepted=((0, num_bytes // 3), (num_bytes // 2, num_bytes)),
         stats=ReplyStats(3, 38.2, 0.31, "eos", TIMINGS),
         context=ContextUse(1_204, 32_768),
+        thought_s=12.5,
     )
 
 

@@ -253,7 +253,7 @@ class ReplyView(MessageView):
         self._blocks.show_blocks(
             document.blocks,
             is_open=reading.is_open,
-            thought_s=reading.thought_s,
+            thought_s=message.thought_s,
             is_folded=reading.is_folded,
         )
         self._blocks.setVisible(bool(document.blocks))

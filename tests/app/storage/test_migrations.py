@@ -6,12 +6,20 @@ from contextlib import closing
 import pytest
 
 from app.domain.record import ChatDetails
-from app.storage.migrations import MIGRATIONS, migrate, to_version_1, to_version_2, version_of
+from app.storage.migrations import (
+    MIGRATIONS,
+    migrate,
+    to_version_1,
+    to_version_2,
+    to_version_3,
+    version_of,
+)
 from app.storage.rows import chat_values
 from app.storage.schema import APPLICATION_ID
-from app.storage.writing import save_chat
+from app.storage.writing import message_write, save_chat, save_message
+from tests.helpers.chats import reply
 
-TESTED = (to_version_1, to_version_2)  # each has a test of its own below
+TESTED = (to_version_1, to_version_2, to_version_3)  # each has a test of its own below
 
 
 @pytest.fixture
@@ -40,6 +48,17 @@ def test_version_2_lets_chats_of_before_think_and_names_no_preset(connection):
     migrate(connection, MIGRATIONS[:2])
     found = connection.execute("SELECT title, thinking, preset FROM chats")
     assert found.fetchall() == [("old", 1, "")]
+
+
+def test_version_3_does_not_know_how_long_replies_of_before_thought(connection):
+    migrate(connection, MIGRATIONS[:2])
+    write = message_write(ChatDetails(title="old"), reply(), None)
+    del write.reply["thought_s"]
+    save_message(connection, write)
+    migrate(connection, MIGRATIONS[:3])
+    assert connection.execute("SELECT model, thought_s FROM replies").fetchall() == [
+        ("/models/qwen3-4b.gguf", None)
+    ]
 
 
 def test_only_what_is_missing_is_run(connection):

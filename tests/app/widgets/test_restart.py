@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QListView, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QPlainTextEdit
 
 from tests.app.conftest import MODEL
 from tests.helpers.fake_engine import FakeEngine
@@ -123,6 +123,25 @@ def test_an_earlier_version_is_shown_by_keys_and_after_a_restart(open_person, cl
     close(person, engine)
     person, engine = open_person()
     assert [text for _, text in shown(person)] == ["one", "B"]
+
+
+def test_for_how_long_a_model_thought_is_known_after_a_restart(open_person, close, qtbot):
+    def head(person):
+        return person.messages()[1].findChild(QAbstractButton, "reasoningToggle").text()
+
+    person, engine = open_person()
+    person.say("q")
+    for piece in ("<think>hm", "</think>", "Yes"):
+        engine.generations[-1].say(piece)
+        seen = piece.strip("</>")
+        qtbot.waitUntil(lambda seen=seen: seen in person.messages()[1].property("text"))
+    engine.generations[-1].finish()
+    qtbot.waitUntil(lambda: person.sees("sendButton"))
+    before = head(person)
+    assert before.startswith("▸ Thought for ")
+    close(person, engine)
+    person, engine = open_person()
+    assert head(person) == before
 
 
 def test_unsent_text_is_there_again_also_in_a_new_chat(open_person, close, qtbot):
