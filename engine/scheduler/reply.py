@@ -14,7 +14,7 @@ from engine.base.types import (
     TokenLogprob,
 )
 from engine.sampling.sampler import logprobs
-from engine.speculative.speculation import Tally
+from engine.speculative.tally import Tally
 from engine.text.detokenizer import Detokenizer
 from engine.text.stop_strings import StopMatcher
 from engine.text.tokenizer import Tokenizer
@@ -99,8 +99,8 @@ class Reply:
             prompt_ms=1e3 * (first_at - started_at),
             predicted_n=len(self.tokens),
             predicted_ms=1e3 * (self._last_at - self._first_at),
-            draft_n=sum(tested for tested, _ in tally.by_position),
-            draft_n_accepted=sum(accepted for _, accepted in tally.by_position),
+            draft_n=tally.tested,
+            draft_n_accepted=tally.accepted,
             draft_rounds=tally.rounds,
             draft_empty=tally.empty,
             draft_rejected_whole=tally.rejected_whole,

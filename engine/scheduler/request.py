@@ -8,8 +8,9 @@ from itertools import count
 from engine.base.types import Event, Request
 from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
+from engine.speculative.account import Account
 from engine.speculative.proposer import SlotView
-from engine.speculative.speculation import Speculation
+from engine.speculative.tally import Tally
 
 
 @dataclass(slots=True, eq=False)
@@ -24,7 +25,8 @@ class Job:
         publish: takes each event, on the engine's thread.
         cancelled: set from any thread; the job then ends within one step.
         in_view: set and cleared from any thread; whom a person is looking at goes first.
-        speculation: its drafts.
+        account: how drafting goes for it.
+        tally: what became of its drafts.
         slot: the slot that serves it; None while it waits.
         computed: tokens of the feed that are in the slot's state.
         reused: tokens that were there already when the slot was given.
@@ -40,7 +42,8 @@ class Job:
     publish: Callable[[Event], None]
     cancelled: threading.Event = field(default_factory=threading.Event)
     in_view: threading.Event = field(default_factory=threading.Event)
-    speculation: Speculation = field(init=False)
+    account: Account = field(init=False)
+    tally: Tally = field(init=False, default_factory=Tally)
     slot: int | None = None
     computed: int = 0
     reused: int = 0
@@ -49,7 +52,7 @@ class Job:
     ahead: int | None = None
 
     def __post_init__(self) -> None:
-        self.speculation = Speculation(self.request.drafting)
+        self.account = Account(self.request.drafting)
 
     @property
     def view(self) -> SlotView:

@@ -1,8 +1,6 @@
 """One step of the engine, from the plan to the events."""
 
-import logging
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import numpy as np
@@ -12,15 +10,13 @@ from engine.memory.kept_states import KeptStates
 from engine.memory.sequence_state import PassKind
 from engine.models.runner import Runner, SlotRows
 from engine.sampling.sampler import sample
+from engine.scheduler.drafts import Drafts
 from engine.scheduler.plan import PlannedRows
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
 from engine.speculative.priority import PriorityList
-from engine.speculative.proposer import Draft, Round
 from engine.speculative.verify import verify
-
-log = logging.getLogger("paceline.engine")
 
 
 class Stepper:
@@ -30,11 +26,11 @@ class Stepper:
     """
 
     def __init__(
-        self, runner: Runner, proposer: PriorityList, num_slots: int, context: int, clock: Clock
+        self, runner: Runner, methods: PriorityList, num_slots: int, context: int, clock: Clock
     ) -> None:
         """`context`: positions that each slot can hold; `clock` times the jobs."""
         self._runner = runner
-        self._proposer = proposer
+        self._drafts = Drafts(methods, context, clock)
         self._context = context
         self._clock = clock
         self._states = KeptStates[Job](runner.memory)
@@ -55,14 +51,16 @@ class Stepper:
         """Serve every job once."""
         self._end_cancelled()
         self._admit()
-        plan = self._propose(self._scheduler.plan())
+        plan = self._drafts.propose(self._scheduler.plan())
+        started = self._clock()
         for rows, logits in self._forward(plan):
             self._advance(rows, logits)
+        self._drafts.record(self._clock() - started)
 
     def close(self) -> None:
         """Give back all that is kept for reuse; no job is left by then."""
         self._states.clear()
-        self._proposer.clear()
+        self._drafts.close()
 
     def fail(self, job: Job, error: Exception) -> None:
         """End a job with an error; its state is forgotten."""
@@ -94,39 +92,6 @@ class Stepper:
                 job.started_at = self._clock()
             self._advance(PlannedRows(job, job.slot, []), logits[np.newaxis])
 
-    def _propose(self, plan: list[PlannedRows]) -> list[PlannedRows]:
-        """Add a draft to the rows of each running reply that has one."""
-        limits = {rows.job: self._draft_limit(rows) for rows in plan}
-        asked = [job for job, limit in limits.items() if limit]
-        if not asked:
-            return plan
-        started = self._clock()
-        try:
-            lengths = [limits[job] for job in asked]
-            proposed, _ = self._proposer.propose(
-                [job.view for job in asked],
-                dict.fromkeys(self._proposer.methods, lengths),
-                self._clock,
-            )
-        except Exception:  # whatever a draft model's backend raises
-            self._give_up_drafting(asked)
-            return plan
-        drafts = dict(zip(asked, proposed, strict=True))
-        for job in asked:
-            job.speculation.tally.empty += not drafts[job].tokens
-            job.speculation.tally.propose_s += self._clock() - started
-        return [replace(rows, draft=drafts.get(rows.job, Draft())) for rows in plan]
-
-    def _draft_limit(self, rows: PlannedRows) -> int:
-        """How many tokens may follow a reply's last one; the last token emitted is never fed."""
-        job = rows.job
-        if not job.reply.tokens or job.remaining != 1:
-            return 0
-        room = self._context - len(job.feed.tokens)
-        if job.request.max_tokens is not None:
-            room = min(room, job.request.max_tokens - len(job.reply.tokens) - 1)
-        return job.speculation.limit(room)
-
     def _forward(self, plan: list[PlannedRows]) -> Iterator[tuple[PlannedRows, np.ndarray]]:
         """Each job's rows with its logits, float32 `[num_logits, vocab]`."""
         started = self._clock()
@@ -142,7 +107,7 @@ class Stepper:
         took = self._clock() - started
         for rows, first, end in zip(plan, [0, *ends], ends, strict=False):
             if rows.draft.tokens:
-                rows.job.speculation.tally.verify_s += took
+                rows.job.tally.verify_s += took
             yield rows, logits[first:end]
 
     def _run(self, plan: list[PlannedRows]) -> np.ndarray:
@@ -174,6 +139,7 @@ class Stepper:
         try:
             emitted = self._verify(rows, logits)
             self._commit(rows, emitted)
+            self._drafts.observe(rows, emitted)
             if rows.groups:
                 self._states.checkpoint(job, logits[0] if emitted else None)
             self._publish(job)
@@ -203,23 +169,8 @@ class Stepper:
         started = self._clock()
         if rows.groups:
             self._states.commit(rows.job, rows.num_committed + max(0, len(emitted) - 1))
-        speculation = rows.job.speculation
         if rows.draft.tokens:
-            speculation.observe(rows.draft.tokens, emitted)
-            speculation.tally.commit_s += self._clock() - started
-        if emitted and speculation.wanted:
-            try:
-                self._proposer.observe(
-                    rows.job.view, Round(rows.draft.tokens, emitted), rows.draft.method
-                )
-            except Exception:  # as in `_propose`
-                self._give_up_drafting([rows.job])
-
-    def _give_up_drafting(self, jobs: Iterable[Job]) -> None:
-        """Let replies go on without what has just failed to draft for them."""
-        log.exception("drafting failed and is given up for these replies")
-        for job in jobs:
-            job.speculation.give_up()
+            rows.job.tally.commit_s += self._clock() - started
 
     def _publish(self, job: Job) -> None:
         if not job.reply.tokens:
@@ -233,7 +184,7 @@ class Stepper:
         digest = self._states.digest(job) if job.request.digest else ""
         started_at = self._clock() if job.started_at is None else job.started_at
         prompt_n = min(job.computed, job.prompt_length) - job.reused
-        result = job.reply.result(started_at, job.reused, prompt_n, job.speculation.tally, digest)
+        result = job.reply.result(started_at, job.reused, prompt_n, job.tally, digest)
         self._release(job)
         self._states.keep(job)
         if rest := job.reply.unreported(job.computed):
@@ -241,5 +192,5 @@ class Stepper:
         job.publish(Finished(result))
 
     def _release(self, job: Job) -> None:
-        self._proposer.end(job.number)
+        self._drafts.end(job)
         self._scheduler.release(job)

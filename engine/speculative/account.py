@@ -18,15 +18,15 @@ class Attempts:
 
     Attributes:
         survival: how they fared.
+        rounds: how many of them the target has seen.
         resting: whether they have not been worth their time lately.
-        unread: tokens of the text that the method has not read; the first draft waits for them.
         outlook: speed-up that the last look at them promised; below 1 they cost time.
     """
 
-    def __init__(self, survival: Survival, unread: int) -> None:
+    def __init__(self, survival: Survival) -> None:
         self.survival = survival
+        self.rounds = 0
         self.resting = False
-        self.unread = unread
         self.outlook = 1.0
         self._ramp = FIRST_LENGTH
         self._rest = SHORTEST_REST // 2
@@ -53,13 +53,13 @@ class Attempts:
 
     def pass_by(self, emitted: int) -> None:
         """Let the text go on by so many tokens."""
-        self.unread += emitted
         self._wait -= emitted
         self.survival.pass_by(emitted)
 
     def observe(self, drafted: int, tested: int, accepted: int) -> None:
         """Learn from a round. After a rest, the next choice decides whether to go on."""
         self.survival.observe(tested, accepted)
+        self.rounds += 1
         self.resting = False
         if accepted == drafted >= self._ramp:
             self._ramp *= 2
@@ -69,40 +69,50 @@ class Account:
     """One reply: its limits, its drafts by method and its ledger.
 
     Attributes:
+        methods: what may draft for it.
         fixed: whether each of its drafts has the most tokens that it may, whatever that costs.
         least: tokens below which a draft is dropped.
         attempts: by method.
     """
 
-    def __init__(self, drafting: Drafting, prompt_length: int, *, wanted: bool) -> None:
-        """`wanted`: whether anything is to draft for it."""
-        self.fixed = wanted and drafting.fixed
+    def __init__(self, drafting: Drafting) -> None:
+        self.methods = drafting.methods
+        self.fixed = drafting.fixed
         self.least = max(1, drafting.n_min)
         self.ledger = Ledger()
         self.attempts: dict[str, Attempts] = {}
-        self._most = min(drafting.n_max, LONGEST_DRAFT) if wanted else 0
-        self._prompt_length = prompt_length
-        self._emitted = 0
+        self._most = min(drafting.n_max, LONGEST_DRAFT)
 
-    def most(self, room: int) -> int:
-        """Tokens of a draft at most where the reply has room for so many; 0 for none."""
-        most = min(self._most, room)
+    def give_up(self) -> None:
+        """Draft no more for this reply."""
+        self.methods = ()
+
+    def most(self, method: str, room: int) -> int:
+        """Tokens of a method's draft at most where the reply has room for so many; 0 for none."""
+        most = min(self._most, room) if method in self.methods else 0
         return most if most >= self.least else 0
 
     def attempts_of(self, method: str, prior: float) -> Attempts:
         """Those of a method, begun where there are none yet."""
         if method not in self.attempts:
-            unread = self._prompt_length + self._emitted
-            self.attempts[method] = Attempts(Survival(prior), unread)
+            self.attempts[method] = Attempts(Survival(prior))
         return self.attempts[method]
 
     @property
+    def resting(self) -> bool:
+        """Whether what has drafted would cost time now; what had no guess yet may be asked."""
+        attempts = self.attempts.values()
+        return any(one.resting for one in attempts) and not any(
+            one.rounds and not one.resting for one in attempts
+        )
+
+    @property
     def outlook(self) -> float:
-        """The speed-up that drafting promised when last looked at; below 1 it would cost time."""
-        return max((attempts.outlook for attempts in self.attempts.values()), default=1.0)
+        """The speed-up that what rests promised when last looked at; below 1 it costs time."""
+        resting = (one.outlook for one in self.attempts.values() if one.resting)
+        return max(resting, default=1.0)
 
     def pass_by(self, emitted: int) -> None:
         """Let the text go on by so many tokens."""
-        self._emitted += emitted
         for attempts in self.attempts.values():
             attempts.pass_by(emitted)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from engine.speculative.account import Account, Attempts
 from engine.speculative.cost_table import CostTable, PlainTime
 from engine.speculative.goodput import choose
+from engine.speculative.proposer import Turn
 from engine.speculative.survival import Habit
 
 LEAST_GAIN = 1.03
@@ -34,29 +35,13 @@ class Seat:
     Attributes:
         context: positions that it holds.
         room: tokens that a draft may have before the reply or the context is at its end.
+        unread: tokens that each of its methods has to read before it can draft.
     """
 
     account: Account
     context: int
     room: int
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """One method's turn at proposing.
-
-    Attributes:
-        accounts: the replies that it was asked for.
-        longest: tokens of the longest draft that it made; 0 where it had none.
-        read_s: seconds for reading what it had not read of their texts.
-        draft_s: seconds for drafting.
-    """
-
-    method: str
-    accounts: Sequence[Account]
-    longest: int
-    read_s: float
-    draft_s: float
+    unread: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +96,7 @@ class Controller:
         While a prompt is read (`reading`) nobody drafts: its first token comes as without drafts.
         """
         if any(seat.account.fixed for seat in seats):
-            fixed = [seat.account.most(seat.room) if seat.account.fixed else 0 for seat in seats]
-            return dict.fromkeys(self._habits, fixed)
+            return {method: _fixed(method, seats) for method in self._habits}
         none = [0] * len(seats)
         plain = self._plain.of(_company(seats))
         if reading or plain is None:
@@ -129,7 +113,7 @@ class Controller:
     def record(
         self,
         outcomes: Sequence[Outcome],
-        proposed: Sequence[Proposed],
+        turns: Sequence[Turn],
         seconds: float,
         *,
         reading: bool,
@@ -138,39 +122,36 @@ class Controller:
 
         Args:
             outcomes: of every reply that was given a seat, in the same order.
-            proposed: who was asked for drafts before it.
+            turns: who was asked for drafts before it.
             seconds: from the end of proposing until all was committed.
             reading: whether it read of a prompt, too.
         """
         seats = [outcome.seat for outcome in outcomes]
         plain = self._plain.of(_company(seats))
-        self._charge(outcomes, proposed, seconds, None if reading else plain)
+        self._charge(outcomes, turns, seconds, None if reading else plain)
         if not reading:
-            self._learn_costs(outcomes, proposed, seconds, plain)
+            self._learn_costs(outcomes, turns, seconds, plain)
         for outcome in outcomes:
             self._learn_acceptance(outcome)
-        for turn in proposed:
-            for account in turn.accounts:
-                self._attempts(account, turn.method).unread = 0
 
     def _prospect(self, method: str, seats: Sequence[Seat], plain: float) -> _Prospect | None:
         """The round that one method should try next, as if it drafted for all; None for none."""
         able = {
             place: self._attempts(seat.account, method)
             for place, seat in enumerate(seats)
-            if seat.account.most(seat.room)
+            if seat.account.most(method, seat.room)
         }
         if active := {place: tries for place, tries in able.items() if not tries.resting}:
             best = self._best(method, seats, active)
             if best.pays(min(HORIZON, max(seats[place].room for place in active))):
                 for attempts in active.values():
                     attempts.pay()
-                return best if _affordable(seats, best, plain, pays=True) else None
+                return best if _affordable(method, seats, best, plain, pays=True) else None
             for attempts in active.values():
                 attempts.rest()
         if due := {place: tries for place, tries in able.items() if tries.due}:
             best = self._best(method, seats, due)
-            if _affordable(seats, best, plain, pays=not best.known):
+            if _affordable(method, seats, best, plain, pays=not best.known):
                 return best
         return None
 
@@ -181,7 +162,7 @@ class Controller:
         choice = choose(
             [
                 attempts.survival.first(
-                    attempts.longest(account.most(seats[place].room), account.least)
+                    attempts.longest(account.most(method, seats[place].room), account.least)
                 )
                 for (place, attempts), account in zip(able.items(), accounts, strict=True)
             ],
@@ -197,37 +178,40 @@ class Controller:
             [lengths.get(place, 0) for place in range(len(seats))],
             choice.speedup,
             choice.cost,
-            self._costs.reading(method, sum(attempts.unread for attempts in able.values())),
+            self._costs.reading(method, sum(seats[place].unread[method] for place in able)),
             passes.known(sum(choice.lengths)) and proposals.known(max(choice.lengths)),
         )
 
     def _charge(
         self,
         outcomes: Sequence[Outcome],
-        proposed: Sequence[Proposed],
+        turns: Sequence[Turn],
         seconds: float,
         plain: float | None,
     ) -> None:
         """Enter a pass in the ledgers; `plain` None where there is nothing to compare it with."""
         drafted = any(outcome.drafted for outcome in outcomes)
-        took = seconds + sum(turn.read_s + turn.draft_s for turn in proposed)
-        if not drafted:
-            self._since_plain = 0.0
-        else:
-            self._since_plain += took
-        if plain is None or not (drafted or proposed):
-            for outcome in outcomes:
-                outcome.seat.account.ledger.decode(took)
-            return
-        charged = self._undisturbed(outcomes, proposed, took, plain)
+        proposing = sum(turn.read_s + turn.draft_s for turn in turns)
+        asked = [turn.method for turn in turns if turn.longest is not None]
+        self._since_plain = self._since_plain + seconds + proposing if drafted else 0.0
+        charged = seconds + proposing
+        if plain is not None and asked:
+            charged = self._undisturbed(outcomes, turns, charged, plain)
         for outcome in outcomes:
-            without = outcome.emitted * plain * self._plain.caution if drafted else seconds
-            outcome.seat.account.ledger.draft(charged, without, plain)
+            ledger = outcome.seat.account.ledger
+            if plain is None:
+                ledger.decode(charged)
+            elif asked:
+                without = outcome.emitted * plain * self._plain.caution if drafted else seconds
+                ledger.draft(asked, charged, without, plain)
+            else:
+                ledger.decode(seconds)
+                ledger.read(proposing)
 
     def _undisturbed(
         self,
         outcomes: Sequence[Outcome],
-        proposed: Sequence[Proposed],
+        turns: Sequence[Turn],
         took: float,
         plain: float,
     ) -> float:
@@ -240,11 +224,12 @@ class Controller:
         rows = sum(outcome.drafted for outcome in outcomes)
         expected = passes.at(rows)
         known = passes.known(rows)
-        for turn in proposed:
-            curve = self._costs.proposals(turn.method)
-            unread = sum(self._attempts(account, turn.method).unread for account in turn.accounts)
-            expected += curve.at(max(1, turn.longest)) + self._costs.reading(turn.method, unread)
-            known = known and curve.known(max(1, turn.longest))
+        for turn in turns:
+            expected += self._costs.reading(turn.method, turn.read)
+            if turn.longest is not None:
+                curve = self._costs.proposals(turn.method)
+                expected += curve.at(max(1, turn.longest))
+                known = known and curve.known(max(1, turn.longest))
         most = DISTURBED * expected * plain
         forgiven = took > most and known and not self._disturbed
         self._disturbed = took > most
@@ -253,7 +238,7 @@ class Controller:
     def _learn_costs(
         self,
         outcomes: Sequence[Outcome],
-        proposed: Sequence[Proposed],
+        turns: Sequence[Turn],
         seconds: float,
         plain: float | None,
     ) -> None:
@@ -266,10 +251,11 @@ class Controller:
         if rows:
             # A pass over more rows takes no longer than as many passes; else it was disturbed.
             self._costs.passes(*_shape(seats)).observe(rows, min(seconds / plain, 1.0 + rows))
-        for turn in proposed:
-            self._costs.proposals(turn.method).observe(max(1, turn.longest), turn.draft_s / plain)
-            unread = sum(self._attempts(account, turn.method).unread for account in turn.accounts)
-            self._costs.observe_reading(turn.method, unread, turn.read_s / plain)
+        for turn in turns:
+            self._costs.observe_reading(turn.method, turn.read, turn.read_s / plain)
+            if turn.longest is not None:
+                curve = self._costs.proposals(turn.method)
+                curve.observe(max(1, turn.longest), turn.draft_s / plain)
 
     def _learn_acceptance(self, outcome: Outcome) -> None:
         outcome.seat.account.pass_by(outcome.emitted)
@@ -282,10 +268,17 @@ class Controller:
         return account.attempts_of(method, self._habits[method].rate)
 
 
-def _affordable(seats: Sequence[Seat], prospect: _Prospect, plain: float, *, pays: bool) -> bool:
+def _fixed(method: str, seats: Sequence[Seat]) -> list[int]:
+    """Lengths by seat where some are fixed; the others wait with theirs."""
+    return [seat.account.most(method, seat.room) if seat.account.fixed else 0 for seat in seats]
+
+
+def _affordable(
+    method: str, seats: Sequence[Seat], prospect: _Prospect, plain: float, *, pays: bool
+) -> bool:
     """Whether no reply could lose too much: all wait for a round, whoever drafts."""
     loss = plain * (prospect.cost + prospect.reading - 1.0)
-    return all(seat.account.ledger.affords(loss, pays=pays) for seat in seats)
+    return all(seat.account.ledger.affords(method, loss, pays=pays) for seat in seats)
 
 
 def _company(seats: Sequence[Seat]) -> tuple[Account, ...]:

@@ -1,5 +1,7 @@
 """What drafting has cost a reply so far, compared with doing without."""
 
+from collections.abc import Collection
+
 BUDGET = 0.01
 """Share of its own time that a reply may lose to drafting. The promise is 1.5 %; a third of it is
 left for errors in the time of plain decoding, which the losses are measured against."""
@@ -18,6 +20,9 @@ class Ledger:
 
         time spent <= (1 + budget) · time of plain decoding + one round
 
+    Each method has a first round, which nothing is known of, so that the silence of one does not
+    keep the next from being tried.
+
     Attributes:
         regret: seconds lost; below zero where drafting has paid.
     """
@@ -26,7 +31,9 @@ class Ledger:
         self.regret = 0.0
         self._elapsed = 0.0
         self._decoding = 0.0
+        self._begun = 0.0  # seconds of the round that is being read for
         self._dearest = 0.0
+        self._tried: set[str] = set()
 
     def read_prompt(self, seconds: float) -> None:
         """Add the time to the first token: it is part of the request, and nothing drafted in it."""
@@ -37,18 +44,38 @@ class Ledger:
         self._elapsed += seconds
         self._decoding += seconds
 
-    def draft(self, seconds: float, without: float, plain: float) -> None:
-        """Add a round whose tokens would have taken `without` seconds, at `plain` a pass."""
+    def read(self, seconds: float) -> None:
+        """Add what was spent on reading for a round that is yet to come."""
+        self.decode(seconds)
+        self.regret += seconds
+        self._begun += seconds
+
+    def draft(self, methods: Collection[str], seconds: float, without: float, plain: float) -> None:
+        """Add a round that these were asked for, at `plain` seconds a pass.
+
+        Args:
+            methods: who was asked.
+            seconds: that it took.
+            without: that its tokens would have taken without drafts.
+            plain: of a pass.
+        """
         self.decode(seconds)
         self.regret += seconds - without
-        self._dearest = max(self._dearest, seconds - SURE_LOSS * plain)
+        self._dearest = max(self._dearest, self._begun + seconds - SURE_LOSS * plain)
+        self._begun = 0.0
+        self._tried.update(methods)
 
-    def affords(self, loss: float, *, pays: bool) -> bool:
+    def affords(self, method: str, loss: float, *, pays: bool) -> bool:
         """Whether a round may lose so many seconds; `pays`: it is expected to gain."""
-        allowance = BUDGET * self._elapsed + pays * self._dearest
-        return self.regret + loss <= allowance or self._dearest == 0.0
+        first = pays and method not in self._tried
+        return first or self.regret + loss <= BUDGET * self._elapsed + pays * self._dearest
 
     @property
-    def speedup(self) -> float:
-        """How many times as long the tokens after the first would have taken without drafts."""
-        return 1.0 - self.regret / self._decoding if self._decoding else 1.0
+    def speedup(self) -> float | None:
+        """How many times as long the tokens after the first would have taken without drafts.
+
+        None where there was nothing to compare.
+        """
+        if not self._tried:
+            return None
+        return 1.0 - self.regret / self._decoding

@@ -43,8 +43,8 @@ class Bench:
 
     @property
     def drafting(self) -> Drafting:
-        """Drafting by all methods that it has."""
-        return Drafting(self._methods.methods)
+        """Drafting by all methods that it has, wherever there is something to propose."""
+        return Drafting(self._methods.methods, fixed=True)
 
     def submit(self, tokens: list[int], **changes: object) -> Job:
         segments = changes.pop("prompt", (Segment(tuple(tokens)),))

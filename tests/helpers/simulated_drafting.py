@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from engine.base.types import Drafting
 from engine.speculative.account import Account
-from engine.speculative.controller import Controller, Outcome, Proposed, Seat
+from engine.speculative.controller import Controller, Outcome, Seat
+from engine.speculative.proposer import Turn
 
 METHOD = "draft"
 PassCost = Callable[[int], float]
@@ -90,26 +91,26 @@ def reply(
     prompt: int = 100,
 ) -> Times:
     """Let a reply be made, alone on its machine."""
-    account = Account(Drafting(), prompt, wanted=True)
+    account = Account(Drafting((METHOD,)))
     times = Times()
     place, unread = 1, prompt  # the prompt's pass emits the first token
     while place < len(known):
         now = machine.plain_at(place)
         room = len(known) - place - 1
-        seat = Seat(account, prompt + place, room)
+        seat = Seat(account, prompt + place, room, {METHOD: unread})
         (drafted,) = controller.lengths([seat], reading=False)[METHOD]
         accepted = accepted_of(known, place, drafted)
-        proposed, propose_s = [], 0.0
+        turns, propose_s = [], 0.0
         if drafted:
             read_s, draft_s = now * machine.read * unread, now * machine.draft * drafted
+            measured_s = read_s * noise(machine, rng), draft_s * noise(machine, rng)
+            turns = [Turn(METHOD, unread, measured_s[0], drafted, measured_s[1])]
             propose_s, unread = read_s + draft_s, 0
-            measured = (read_s * noise(machine, rng), draft_s * noise(machine, rng))
-            proposed = [Proposed(METHOD, [account], drafted, *measured)]
         else:
             unread += 1
         pass_s = now * (machine.pass_cost(drafted) if drafted else 1.0)
         outcome = Outcome(seat, accepted + 1, METHOD, drafted, min(drafted, accepted + 1), accepted)
-        controller.record([outcome], proposed, pass_s * noise(machine, rng), reading=False)
+        controller.record([outcome], turns, pass_s * noise(machine, rng), reading=False)
         times.spent += propose_s + pass_s
         times.off += sum(machine.plain_at(place + i) for i in range(accepted + 1))
         times.round = max(times.round, propose_s + pass_s)

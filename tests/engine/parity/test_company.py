@@ -50,7 +50,7 @@ def test_different_prompts_at_once_with_drafts(bench: Bench, alone: list[Generat
             sampling=sampling,
             max_tokens=TOKENS,
             drafting=Drafting(
-                ("scripted",), script=Script(result.tokens, 0.7), n_max=3 + n, fixed=n % 2 == 0
+                ("scripted",), script=Script(result.tokens, 0.7), n_max=3 + n, fixed=True
             ),
         )
         for n, (prompt, sampling, result) in enumerate(zip(PROMPTS, SAMPLING, alone, strict=True))

@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 from engine.base.types import Drafting
 from engine.speculative.account import Account
-from engine.speculative.controller import Controller, Outcome, Proposed, Seat
+from engine.speculative.controller import Controller, Outcome, Seat
 from engine.speculative.cost_table import FIRST_PLAIN_SAMPLES
+from engine.speculative.proposer import Turn
 from tests.helpers.simulated_drafting import METHOD
 
 PLAIN = 0.01
-USUAL = Drafting()
 
 
-def account(drafting: Drafting = USUAL, *, wanted: bool = True) -> Account:
-    return Account(drafting, 0, wanted=wanted)
+def account(*, methods: tuple[str, ...] = (METHOD,), **limits: object) -> Account:
+    return Account(Drafting(methods, **limits))  # type: ignore[arg-type]
 
 
-def seat(of: Account, room: int = 500) -> Seat:
-    return Seat(of, 100, room)
+def seat(of: Account, room: int = 500, unread: int = 0) -> Seat:
+    return Seat(of, 100, room, {METHOD: unread})
 
 
 class Replies:
@@ -43,11 +43,10 @@ class Replies:
             tested = min(length, accepted + 1)
             outcomes.append(Outcome(seat(one), accepted + 1, METHOD, length, tested, accepted))
         longest = max(lengths)
-        asked = [one for one, length in zip(self.accounts, lengths, strict=True) if length]
         draft_s = slow * PLAIN * self.cost * longest
-        proposed = [Proposed(METHOD, asked, longest, 0.0, draft_s)] if asked else []
+        turns = [Turn(METHOD, 0, 0.0, longest, draft_s)] if longest else []
         pass_s = slow * PLAIN * (1.0 + self.cost * sum(lengths))
-        self.controller.record(outcomes, proposed, pass_s, reading=False)
+        self.controller.record(outcomes, turns, pass_s, reading=False)
         return lengths
 
     def steps(self, count: int, *, slow: float = 1.0) -> list[list[int]]:
@@ -93,27 +92,26 @@ def test_a_slower_machine_is_no_reason_to_rest() -> None:
 
 
 def test_each_request_keeps_its_own_limits() -> None:
-    long, short = Drafting(n_max=5), Drafting(n_min=4, n_max=4)
-    replies = Replies(account(long), account(short))
+    replies = Replies(account(n_max=5), account(n_min=4, n_max=4))
     lengths = replies.steps(60)
     assert max(of_long for of_long, _ in lengths) == 5
     assert {of_short for _, of_short in lengths} == {0, 4}
 
 
 def test_nothing_is_drafted_past_the_room_or_where_the_room_is_below_the_least() -> None:
-    replies = Replies(account(Drafting(n_min=3)))
+    replies = Replies(account(n_min=3))
     replies.steps(30)
     assert 0 < replies.lengths(room=4)[0] <= 4
     assert replies.lengths(room=2) == [0]
 
 
 def test_fixed_lengths_are_drafted_from_the_first_pass_whatever_they_bring() -> None:
-    fixed = account(Drafting(n_max=7, fixed=True))
+    fixed = account(n_max=7, fixed=True)
     assert Replies(fixed, accept=[False], cost=9.0).steps(30) == [[7]] * 30
 
 
 def test_a_reply_that_nothing_drafts_for_is_never_asked_for() -> None:
-    replies = Replies(account(), account(wanted=False))
+    replies = Replies(account(), account(methods=()))
     assert all(unasked == 0 for _, unasked in replies.steps(40))
 
 
@@ -132,7 +130,7 @@ def test_rows_go_to_the_reply_whose_drafts_are_accepted() -> None:
 
 
 def test_no_reply_waits_for_the_drafts_of_another_for_longer_than_its_own_budget() -> None:
-    alone, beside = account(), account(wanted=False)
+    alone, beside = account(), account(methods=())
     replies = Replies(alone, beside, cost=0.2)
     replies.steps(600)
     waited = beside.ledger.regret
@@ -158,7 +156,9 @@ def test_what_a_method_did_in_one_reply_is_expected_of_the_next() -> None:
 
 def test_the_gain_is_the_time_without_drafts_over_the_time_spent() -> None:
     one = account()
+    assert one.ledger.speedup is None
     Replies(one).steps(400)
+    assert one.ledger.speedup
     rounds = 17 / (1.0 + 0.05 * 32)  # 16 of 16 accepted, at the cost of rows and drafted tokens
     assert 0.85 * rounds < one.ledger.speedup < rounds
 
@@ -167,5 +167,32 @@ def test_while_resting_the_outlook_says_what_drafting_would_cost() -> None:
     one = account()
     replies = Replies(one, cost=0.1, accept=[False])
     replies.steps(200)
+    assert one.resting
     assert 0.75 < one.outlook < 1.0
+    assert one.ledger.speedup
     assert 0.97 < one.ledger.speedup < 1.0
+
+
+def test_drafts_that_are_accepted_do_not_rest() -> None:
+    one = account()
+    Replies(one).steps(30)
+    assert not one.resting
+
+
+def test_what_gave_up_is_not_asked_again() -> None:
+    one = account()
+    replies = Replies(one)
+    replies.steps(30)
+    one.give_up()
+    assert replies.lengths() == [0]
+
+
+def test_a_method_that_a_reply_does_not_use_is_not_asked_for_it() -> None:
+    users = account(), account(methods=("other",))
+    replies = Replies(*users)
+    replies.controller = Controller([METHOD, "other"])
+    replies.steps(FIRST_PLAIN_SAMPLES)
+    lengths = replies.controller.lengths(
+        [Seat(one, 100, 500, {METHOD: 0, "other": 0}) for one in users], reading=False
+    )
+    assert lengths == {METHOD: [2, 0], "other": [0, 2]}

@@ -1,40 +1,64 @@
 """What drafting may still cost."""
 
+from functools import partial
+
 import pytest
 
 from engine.speculative.ledger import BUDGET, Ledger
 
+DRAFT = "draft"
 
-def test_the_first_round_is_always_affordable_and_a_trial_after_a_loss_is_not() -> None:
-    ledger = Ledger()
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger()
+
+
+def test_the_first_round_of_a_method_is_affordable_if_it_is_expected_to_pay(
+    ledger: Ledger,
+) -> None:
     ledger.decode(1.0)
-    assert ledger.affords(5.0, pays=False)
-    ledger.draft(0.5, without=0.1, plain=0.1)
-    assert not ledger.affords(0.1, pays=False)
+    assert ledger.affords(DRAFT, 5.0, pays=True)
+    assert not ledger.affords(DRAFT, 5.0, pays=False)
+    ledger.draft([DRAFT], 0.5, without=0.1, plain=0.1)
+    assert not ledger.affords(DRAFT, 5.0, pays=True)
+    assert ledger.affords("another", 5.0, pays=True)
 
 
-def test_drafts_that_are_expected_to_pay_may_win_back_what_the_dearest_round_lost() -> None:
-    ledger = Ledger()
+def test_drafts_that_are_expected_to_pay_may_win_back_what_the_dearest_round_lost(
+    ledger: Ledger,
+) -> None:
     ledger.decode(1.0)
-    ledger.draft(2.0, without=0.1, plain=0.1)
-    assert ledger.affords(0.02, pays=True)
-    assert not ledger.affords(0.02, pays=False)
-    assert not ledger.affords(1.0, pays=True)
+    ledger.draft([DRAFT], 2.0, without=0.1, plain=0.1)
+    affords = partial(ledger.affords, DRAFT)
+    assert affords(0.02, pays=True)
+    assert not affords(0.02, pays=False)
+    assert not affords(1.0, pays=True)
 
 
-def test_time_without_drafts_earns_the_budget_of_a_trial() -> None:
-    ledger = Ledger()
+def test_what_was_read_for_a_round_is_part_of_it(ledger: Ledger) -> None:
+    ledger.decode(1.0)
+    for _ in range(3):
+        ledger.read(0.6)
+        assert ledger.affords(DRAFT, 5.0, pays=True)  # it was not drafted yet
+    ledger.draft([DRAFT], 0.2, without=0.1, plain=0.1)
+    assert ledger.regret == pytest.approx(1.9)
+    assert ledger.affords(DRAFT, 0.02, pays=True)
+    assert not ledger.affords(DRAFT, 0.1, pays=True)
+
+
+def test_time_without_drafts_earns_the_budget_of_a_trial(ledger: Ledger) -> None:
     ledger.read_prompt(50.0)
-    ledger.draft(0.3, without=0.1, plain=0.1)
+    ledger.draft([DRAFT], 0.3, without=0.1, plain=0.1)
     ledger.decode(50.0)
-    assert ledger.affords(BUDGET * 100 - 0.21, pays=False)
-    assert not ledger.affords(BUDGET * 100 + 0.2, pays=False)
+    affords = partial(ledger.affords, DRAFT, pays=False)
+    assert affords(BUDGET * 100 - 0.21)
+    assert not affords(BUDGET * 100 + 0.2)
 
 
-def test_the_speedup_leaves_the_prompt_out() -> None:
-    ledger = Ledger()
+def test_the_speedup_leaves_the_prompt_out(ledger: Ledger) -> None:
     ledger.read_prompt(9.0)
-    assert ledger.speedup == 1.0
     ledger.decode(1.0)
-    ledger.draft(1.0, without=3.0, plain=1.0)
+    assert ledger.speedup is None
+    ledger.draft([DRAFT], 1.0, without=3.0, plain=1.0)
     assert ledger.speedup == pytest.approx(2.0)

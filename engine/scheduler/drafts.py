@@ -1,0 +1,119 @@
+"""The drafts of replies that share a pass: how long, by which method, and what became of them."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from engine.scheduler.plan import PlannedRows
+from engine.scheduler.reply import Clock
+from engine.scheduler.request import Job
+from engine.speculative.controller import Controller, Outcome, Seat
+from engine.speculative.priority import PriorityList
+from engine.speculative.proposer import Draft, Round, Turn
+
+log = logging.getLogger("paceline.engine")
+
+
+@dataclass(slots=True)
+class _Pass:
+    """A pass under way.
+
+    Attributes:
+        seats: of the replies that could be drafted for.
+        reading: whether it reads of a prompt, too.
+        turns: who was asked for drafts.
+        outcomes: what it led to, reply by reply.
+    """
+
+    seats: dict[Job, Seat] = field(default_factory=dict)
+    reading: bool = False
+    turns: list[Turn] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+class Drafts:
+    """Has replies drafted for as long as that makes them faster; its failures cost only drafts."""
+
+    def __init__(self, methods: PriorityList, context: int, clock: Clock) -> None:
+        """`context`: positions that each slot can hold."""
+        self._methods = methods
+        self._context = context
+        self._clock = clock
+        self._controller = Controller(methods.methods)
+        self._pass = _Pass()
+
+    def propose(self, plan: list[PlannedRows]) -> list[PlannedRows]:
+        """Add a draft to the rows of each running reply that has one."""
+        running = [rows.job for rows in plan if rows.job.reply.tokens and rows.job.remaining == 1]
+        self._pass = _Pass(reading=len(running) < len(plan))
+        try:
+            drafts = self._drafts(running)
+        except Exception:  # whatever a draft model's backend raises
+            self._give_up(running)
+            return plan
+        return [replace(rows, draft=drafts.get(rows.job, Draft())) for rows in plan]
+
+    def observe(self, rows: PlannedRows, emitted: Sequence[int]) -> None:
+        """Learn what a pass emitted for a reply, which holds it already."""
+        job, draft = rows.job, rows.draft.tokens
+        if not emitted:
+            return
+        if len(emitted) == len(job.reply.tokens) and job.started_at is not None:
+            job.account.ledger.read_prompt(self._clock() - job.started_at)
+        tested = min(len(draft), len(emitted))
+        accepted = sum(a == b for a, b in zip(draft, emitted, strict=False))
+        if draft:
+            job.tally.record(tested, accepted)
+        if seat := self._pass.seats.get(job):
+            counts = len(draft), tested, accepted
+            self._pass.outcomes.append(Outcome(seat, len(emitted), rows.draft.method, *counts))
+        if job.account.methods:
+            try:
+                self._methods.observe(job.view, Round(draft, emitted), rows.draft.method)
+            except Exception:  # as in `propose`
+                self._give_up([job])
+
+    def record(self, seconds: float) -> None:
+        """Learn what the pass took, from the end of proposing until all was committed."""
+        done, self._pass = self._pass, _Pass()
+        if done.outcomes and len(done.outcomes) == len(done.seats):
+            self._controller.record(done.outcomes, done.turns, seconds, reading=done.reading)
+
+    def end(self, job: Job) -> None:
+        """Forget what was kept for a reply alone."""
+        self._methods.end(job.number)
+
+    def close(self) -> None:
+        """Forget what was kept from one reply to the next; none is under way."""
+        self._methods.clear()
+
+    def _drafts(self, jobs: Sequence[Job]) -> dict[Job, Draft]:
+        """What is proposed for running replies."""
+        started = self._clock()
+        views = [job.view for job in jobs]
+        seats = [
+            Seat(job.account, len(job.feed.tokens), self._room(job), self._methods.unread(view))
+            for job, view in zip(jobs, views, strict=True)
+        ]
+        self._pass.seats = dict(zip(jobs, seats, strict=True))
+        limits = self._controller.lengths(seats, reading=self._pass.reading)
+        drafts, self._pass.turns = self._methods.propose(views, limits, self._clock)
+        took = self._clock() - started
+        for place, (job, draft) in enumerate(zip(jobs, drafts, strict=True)):
+            if any(lengths[place] for lengths in limits.values()):
+                job.tally.empty += not draft.tokens
+                job.tally.propose_s += took
+        return dict(zip(jobs, drafts, strict=True))
+
+    def _room(self, job: Job) -> int:
+        """How many tokens may follow a reply's last one; the last token emitted is never fed."""
+        room = self._context - len(job.feed.tokens)
+        if job.request.max_tokens is not None:
+            room = min(room, job.request.max_tokens - len(job.reply.tokens) - 1)
+        return room
+
+    def _give_up(self, jobs: Iterable[Job]) -> None:
+        """Let replies go on without what has just failed to draft for them."""
+        log.exception("drafting failed and is given up for these replies")
+        for job in jobs:
+            job.account.give_up()
