@@ -32,9 +32,11 @@ from engine.kernels.devices import free_bytes
 from engine.kernels.state_types import ELEMENT_BYTES
 from engine.memory.fit import Fit, Room, judge
 from engine.memory.plan import Serving
+from engine.models.headed_runner import HeadedRunner
 from engine.models.runner import Runner
 from engine.speculative.draft_model import DraftModel
 from engine.speculative.methods import open_methods
+from engine.speculative.mtp import MtpHeads
 from engine.speculative.pair import check_pair
 from engine.speculative.priority import PriorityList
 from engine.text.chat_template import ChatTemplate, load_chat_template
@@ -80,8 +82,8 @@ def load_model(
         progress = _Progress(models, report, cancelled)
         backends = [model.load(progress.count) for model in models]
         runners = [
-            model.runner(backend, options.slots, drafting=place > 0)
-            for place, (model, backend) in enumerate(zip(models, backends, strict=True))
+            model.runner(loaded_backends, options.slots, drafting=place > 0)
+            for place, (model, loaded_backends) in enumerate(zip(models, backends, strict=True))
         ]
         methods = _methods(models, runners, shared, tokenizer, options)
         target, notices = models[0], [tokenizer.notice] if tokenizer else []
@@ -92,7 +94,7 @@ def load_model(
             options.slots,
             load_ms=1e3 * (time.perf_counter() - started),
             threads=target.options.threads,
-            kernels=backends[0].kernels,
+            kernels=backends[0][0].kernels,
             notice=" ".join(filter(None, [*notices, target.kernels.notice])),
             draft=models[1].summary if shared else None,
             methods=methods.methods,
@@ -128,7 +130,14 @@ def _open_models(path: Path, options: LoadOptions, undo: ExitStack) -> list[Open
     threads = options.threads or DEFAULT_THREADS
     target = open_model(
         path,
-        RunOptions(options.device, options.context, options.kv_type, options.kernels, threads),
+        RunOptions(
+            options.device,
+            options.context,
+            options.kv_type,
+            options.kernels,
+            threads,
+            with_head=options.mtp,
+        ),
     )
     undo.callback(target.file.close)
     if options.draft is None:
@@ -155,13 +164,14 @@ def _methods(
     tokenizer: Tokenizer | None,
     options: LoadOptions,
 ) -> PriorityList:
-    """What can draft for the first of the models: the second, if there is one, and n-grams."""
+    """What can draft for the first of the models: itself, the second if there is one, n-grams."""
     ends = tokenizer.end_of_generation if tokenizer else frozenset[int]()
     draft_model = None
     if shared:
         draft_model = DraftModel(runners[1], models[1].context, *shared, ends)
     sizes = options.ngram_n, options.ngram_m
-    return open_methods(runners[0].vocab_size, ends, draft_model, *sizes)
+    heads = MtpHeads(runners[0], ends) if isinstance(runners[0], HeadedRunner) else None
+    return open_methods(runners[0].vocab_size, ends, draft_model, *sizes, heads=heads)
 
 
 def _shared_tokens(target: OpenModel, draft: OpenModel) -> SharedTokens:
@@ -208,7 +218,8 @@ def _servings(models: list[OpenModel], slots: int) -> list[tuple[OpenModel, Serv
     """What runs together on a device; a draft model on another one is planned by itself."""
     target, *drafts = models
     beside = next((draft.use for draft in drafts if draft.device == target.device), None)
-    servings = [(target, Serving(target.use, slots, beside, LONGEST_DRAFT if drafts else 0))]
+    drafted = bool(drafts) or target.program.head is not None
+    servings = [(target, Serving(target.use, slots, beside, LONGEST_DRAFT if drafted else 0))]
     apart = [draft for draft in drafts if draft.device != target.device]
     return servings + [(draft, Serving(draft.use, slots)) for draft in apart]
 

@@ -17,6 +17,7 @@ from engine.kernels.devices import choose_device
 from engine.memory.model_memory import ModelMemory
 from engine.memory.plan import ModelUse, default_context
 from engine.models.footprint import model_facts
+from engine.models.headed_runner import HeadedRunner
 from engine.models.program import ModelProgram
 from engine.models.registry import build_model
 from engine.models.runner import Runner
@@ -33,6 +34,7 @@ class RunOptions:
     kv_type: str
     kernels: str
     threads: int
+    with_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +61,36 @@ class OpenModel:
         """What the memory plan needs to know."""
         backend = CPU_NATIVE if self.kernels.native else TORCH_BACKENDS[self.device.type]
         kv_type = self.options.kv_type
-        return ModelUse(model_facts(self.file), backend.started(), kv_type, self.context)
+        facts = model_facts(self.file, with_head=self.program.head is not None)
+        return ModelUse(facts, backend.started(), kv_type, self.context)
 
     @property
     def matrix_bytes(self) -> int:
         """Bytes of the matrices, which take nearly all of the time to load."""
-        return sum(matrix.nbytes for matrix in self.program.program.matrices())
+        return sum(matrix.nbytes for matrix in self.program.matrices())
 
-    def load(self, on_matrix: Callable[[QuantTensor], None]) -> Backend:
-        """Load the weights; `on_matrix` follows each matrix, and may raise to stop."""
+    def load(self, on_matrix: Callable[[QuantTensor], None]) -> list[Backend]:
+        """Load the weights; `on_matrix` follows each matrix, and may raise to stop.
+
+        Returns:
+            What runs each of the model's programs.
+        """
 
         def release_and_tell(matrix: QuantTensor) -> None:
             self.weights.release(matrix.name)
             on_matrix(matrix)
 
-        program, threads = self.program.program, self.options.threads
-        return make_backend(
-            self.kernels, program, self.device, self.context, threads, release_and_tell
-        )
+        threads = self.options.threads
+        return [
+            make_backend(
+                self.kernels, program, self.device, self.context, threads, release_and_tell
+            )
+            for program in self.program.programs
+        ]
 
-    def runner(self, backend: Backend, slots: int, *, drafting: bool = False) -> Runner:
+    def runner(self, backends: list[Backend], slots: int, *, drafting: bool = False) -> Runner:
         """What runs it over memory of its own; `drafting` as `ModelMemory` has it."""
+        backend, head = backends[0], self.program.head
         memory = ModelMemory(
             self.program.states,
             slots,
@@ -89,6 +100,8 @@ class OpenModel:
             backend.fold,
             drafting=drafting,
         )
+        if head:
+            return HeadedRunner(backends, head, memory, slots, self.program.vocab_size)
         return Runner(backend, memory, slots, self.program.vocab_size)
 
 
@@ -104,12 +117,22 @@ def open_model(path: Path, options: RunOptions) -> OpenModel:
         summary = summarise(file)
         context = _context(options, summary)
         weights = WeightSource(file)
-        program = build_model(file, weights)
-        kernels = choose_kernels(program.program, device, options.kernels)
+        program = build_model(file, weights, with_head=options.with_head)
+        if options.with_head and program.head is None:
+            raise RequestError(
+                "This file has no heads of its own to draft with (MTP). Choose another method."
+            )
+        kernels = _kernels(program, device, options.kernels)
         return OpenModel(file, summary, program, weights, device, context, kernels, options)
     except BaseException:
         file.close()
         raise
+
+
+def _kernels(program: ModelProgram, device: torch.device, wanted: str) -> KernelChoice:
+    """What is going to compute all parts of a model; raises as `choose_kernels` does."""
+    choices = [choose_kernels(part, device, wanted) for part in program.programs]
+    return next((choice for choice in choices if not choice.native), choices[0])
 
 
 def _context(options: RunOptions, summary: ModelSummary) -> int:

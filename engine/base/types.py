@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from engine.base.errors import PacelineError
+from engine.base.errors import ContextLengthError, PacelineError
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 """Names of devices to compute on; `auto` is the best that is there."""
@@ -29,6 +29,7 @@ DRAFT_METHODS = (
     "ngram-map-k4v",
     "ngram-mod",
     "ngram-cache",
+    "mtp",
     "draft",
     "scripted",
 )
@@ -248,12 +249,13 @@ class Failed:
 
     message: str
     details: str = ""
+    is_too_long: bool = False  # the prompt does not fit into the context
 
     @classmethod
     def of(cls, error: Exception) -> Self:
         """The event for an error: its own sentence where it was raised for people to read."""
         if isinstance(error, PacelineError):
-            return cls(str(error), error.details)
+            return cls(str(error), error.details, isinstance(error, ContextLengthError))
         return cls(
             "The engine failed while answering; this reply is lost, the model is still loaded. "
             "Send the message again, and report it if it happens again.",
@@ -288,6 +290,7 @@ class LoadOptions:
     draft: DraftModelOptions | None = None
     ngram_n: int | None = None  # tokens that n-gram methods look up; None: each method's own
     ngram_m: int | None = None  # tokens that they propose at most
+    mtp: bool = False  # load the heads in the model's own file that draft for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from engine.base.types import (
     Script,
 )
 from engine.cli.options import CACHE_TYPES, positive, read_json, within
+from engine.gguf.reader import open_gguf
 
 DEFAULTS = Drafting()
 SPEC_METHODS = tuple(method for method in DRAFT_METHODS if method != "scripted")
@@ -89,11 +90,19 @@ def _chosen(options: argparse.Namespace) -> tuple[str, ...]:
         given = (("scripted", options.spec_script), ("draft", options.draft))
         return next(((method,) for method, source in given if source), ())
     if options.spec == ("auto",):
-        return tuple(m for m in SPEC_METHODS if m != "draft" or options.draft)
+        given = {"draft": options.draft is not None, "mtp": has_draft_head(options.model)}
+        return tuple(method for method in SPEC_METHODS if given.get(method, True))
     if "draft" in options.spec and not options.draft:
         raise RequestError("There is no model to draft with; name one with --draft.")
     methods: tuple[str, ...] = options.spec
     return methods
+
+
+def has_draft_head(path: Path) -> bool:
+    """Whether a model's file holds heads of its own that draft for it."""
+    with open_gguf(path) as file:
+        architecture = file.metadata.read("general.architecture", str)
+        return file.metadata.read(f"{architecture}.nextn_predict_layers", int, 0) > 0
 
 
 def _methods(text: str) -> tuple[str, ...]:

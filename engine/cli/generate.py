@@ -91,6 +91,7 @@ def run(options: argparse.Namespace) -> None:
         draft_model_options(options),
         options.spec_ngram_n,
         options.spec_ngram_m,
+        mtp=any("mtp" in drafting.methods for drafting in draftings),
     )
     worker = Worker(load(options, load_options))
     single = not options.requests and len(tasks) == 1

@@ -18,6 +18,7 @@ class KvPool:
 
     Attributes:
         layers: the planes of each layer, in the order of the specs.
+        beside: those of further layers, which are no part of what the model says.
         allocator: says which pages are free.
     """
 
@@ -28,6 +29,7 @@ class KvPool:
         kv_type: str,
         device: torch.device,
         *,
+        beside: Sequence[KeyValueSpec] = (),
         poison: bool = False,
     ) -> None:
         """Allocate all pages.
@@ -37,15 +39,18 @@ class KvPool:
             num_pages: pages of each layer.
             kv_type: a key of `ELEMENT_BYTES`.
             device: where the pages lie.
+            beside: one for each further layer, whose pages are the same and go into no digest.
             poison: keep NaN in whatever is not live, so that a test shows who reads it.
         """
-        self.layers = tuple(
-            LayerPages(
+
+        def pages_of(spec: KeyValueSpec) -> LayerPages:
+            return LayerPages(
                 make_plane(kv_type, num_pages, spec.heads, spec.key_dim, device),
                 make_plane(kv_type, num_pages, spec.heads, spec.value_dim, device),
             )
-            for spec in specs
-        )
+
+        self.layers, self.beside = tuple(map(pages_of, specs)), tuple(map(pages_of, beside))
+        self._all = self.layers + self.beside
         self.allocator = PageAllocator(num_pages)
         self._poison = poison
         self._tables: weakref.WeakSet[PagedKeyValues] = weakref.WeakSet()
@@ -60,14 +65,14 @@ class KvPool:
 
     def copy_page(self, source: int, target: int) -> None:
         """Copy a page of every layer."""
-        for layer in self.layers:
+        for layer in self._all:
             layer.keys.copy_page(source, target)
             layer.values.copy_page(source, target)
 
     def forget(self, page: int, first: int) -> None:
         """Say that positions of a page from `first` on are not live any more."""
         if self._poison:
-            for layer in self.layers:
+            for layer in self._all:
                 layer.keys.poison(page, first)
                 layer.values.poison(page, first)
 

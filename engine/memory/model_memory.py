@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import torch
 
 from engine.kernels.state import ModelState
+from engine.memory.hidden_rows import HiddenRows
 from engine.memory.kv_pool import KvPool
 from engine.memory.recurrent_pool import Fold, RecurrentPool
 from engine.memory.sequence_state import SequenceState, StatePart
@@ -16,6 +17,7 @@ class ModelMemory:
 
     Attributes:
         state: what the backend reads and writes.
+        head_state: the same for the block of a drafting head.
         num_checkpoints: how many sequences there is room for beside the slots'.
     """
 
@@ -45,8 +47,14 @@ class ModelMemory:
             poison: keep NaN in whatever is not live, so that a test shows who reads it.
         """
         self.num_checkpoints = num_checkpoints(specs)
+        self._head = specs.head
         self._key_values = KvPool(
-            specs.key_values, num_pages(slots, context), kv_type, device, poison=poison
+            specs.key_values,
+            num_pages(slots, context),
+            kv_type,
+            device,
+            beside=(specs.head.key_values,) if specs.head else (),
+            poison=poison,
         )
         self._recurrent = RecurrentPool(
             specs.recurrent,
@@ -58,12 +66,15 @@ class ModelMemory:
             poison=poison,
         )
         self.state = ModelState(self._key_values.layers, self._recurrent.layers)
+        self.head_state = ModelState(self._key_values.beside, ())
 
     def new_sequence(self) -> SequenceState:
         """An empty sequence."""
         parts: list[StatePart] = [self._key_values.new_table()]
         if self._recurrent.layers:
             parts.append(self._recurrent.new_state())
+        if self._head:
+            parts.append(HiddenRows(self._head.width))
         return SequenceState(parts)
 
     @property

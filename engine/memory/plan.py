@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from engine.kernels.backend_memory import BackendMemory
 from engine.kernels.state_types import FLOAT_BYTES, PAGE_POSITIONS
 from engine.memory.model_facts import ModelFacts
-from engine.memory.spec import TAPE_ROWS, num_checkpoints, num_pages
+from engine.memory.spec import HEAD_ROWS, TAPE_ROWS, num_checkpoints, num_pages
 
 DEFAULT_CONTEXT = 8192
 """Positions per slot where nothing is asked for: room for long chats, small beside the weights."""
@@ -95,13 +95,17 @@ class ModelUse:
         tape = TAPE_ROWS * sum(spec.tape_bytes for spec in states.recurrent)
         page = sum(spec.page_bytes(self.kv_type) for spec in states.key_values)
         logits = FLOAT_BYTES * self.facts.vocab_size
+        hidden = 0
+        if states.head:
+            page += states.head.key_values.page_bytes(self.kv_type)
+            hidden = states.head.rows_bytes
         return MemoryPlan(
             context=context,
             weights_bytes=self._weights_bytes(),
             draft_weights_bytes=0,
             cache_bytes=num_pages(slots, context) * page,
-            state_bytes=slots * ((1 + drafting) * state + tape),
-            checkpoint_bytes=num_checkpoints(states) * (state + logits),
+            state_bytes=slots * ((1 + drafting) * state + tape + hidden),
+            checkpoint_bytes=num_checkpoints(states) * (state + logits + hidden),
             scratch_bytes=self._scratch_bytes(slots * (1 + draft_rows), context),
             runtime_bytes=self.backend.runtime_bytes,
         )
@@ -118,7 +122,8 @@ class ModelUse:
     def _scratch_bytes(self, generated_rows: int, context: int) -> int:
         """Beside the values of rows, what grows with the context and what is there in any case."""
         facts, backend = self.facts, self.backend
-        values = (backend.prompt_rows + generated_rows) * facts.row_elements
+        rows = backend.prompt_rows + generated_rows + (HEAD_ROWS if facts.states.head else 0)
+        values = rows * facts.row_elements
         scores = ATTENTION_COPIES * backend.prompt_rows * facts.heads * PAGE_POSITIONS
         logits = LOGITS_COPIES * generated_rows * facts.vocab_size
         angles = context * facts.rope_dims  # a cosine and a sine for each pair

@@ -5,6 +5,7 @@ from enum import Enum, auto
 from typing import Protocol, Self
 
 from engine.kernels.batch import Batch
+from engine.memory.hidden_rows import HiddenRows
 
 
 class PassKind(Enum):
@@ -73,6 +74,11 @@ class SequenceState:
         self._last_rows = 0  # of them, those of the last pass
         self._kind = PassKind.PLAIN
         self.length = length
+
+    @property
+    def hidden(self) -> HiddenRows | None:
+        """What waits for the drafting head of the model's own file, where one is loaded."""
+        return next((part for part in self._parts if isinstance(part, HiddenRows)), None)
 
     @property
     def first_row(self) -> int:

@@ -18,6 +18,13 @@ goes on from there, and in a chat that nearly fills its context they would push 
 TAPE_ROWS = 1 + LONGEST_DRAFT
 """Rows of the longest drafted pass: the draft, and the token before it."""
 
+HEAD_ROWS = 256
+"""Rows that a drafting head's block computes at once at most."""
+
+MOST_WAITING = 16
+"""Hidden rows that wait for a drafting head; with more, a pass makes their entries. So many at once
+cost a block little more than one does."""
+
 
 @dataclass(frozen=True, slots=True)
 class KeyValueSpec:
@@ -53,11 +60,30 @@ class RecurrentSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class HeadSpec:
+    """What a file's own drafting head keeps: a layer of pages, and hidden rows that wait for it.
+
+    Attributes:
+        key_values: of its block.
+        width: floats of a hidden row.
+    """
+
+    key_values: KeyValueSpec
+    width: int
+
+    @property
+    def rows_bytes(self) -> int:
+        """Bytes of the hidden rows that one sequence holds at most."""
+        return FLOAT_BYTES * self.width * (1 + MOST_WAITING + TAPE_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
 class StateSpecs:
     """What all layers of a model keep; each kind of layer counts its own."""
 
     key_values: tuple[KeyValueSpec, ...]
     recurrent: tuple[RecurrentSpec, ...] = ()
+    head: HeadSpec | None = None
 
 
 def num_checkpoints(specs: StateSpecs) -> int:

@@ -5,15 +5,19 @@ import numpy as np
 from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
 from engine.kernels.state_types import DeltaShape
-from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
+from engine.memory.spec import HeadSpec, KeyValueSpec, RecurrentSpec, StateSpecs
 from engine.models.hyperparameters import Hyperparameters, Sizes
 
 HYBRID = ("qwen35",)
 """Architectures whose layers are recurrent in part."""
 
 
-def state_specs(metadata: Metadata) -> StateSpecs:
+def state_specs(metadata: Metadata, *, with_head: bool = False) -> StateSpecs:
     """What the layers of a model keep for a slot, as its program declares it.
+
+    Args:
+        metadata: of its file.
+        with_head: count in what the file's own drafting head keeps, where it has one.
 
     Raises:
         PacelineError: the header does not say it, or contradicts itself.
@@ -24,7 +28,8 @@ def state_specs(metadata: Metadata) -> StateSpecs:
         return StateSpecs((spec,) * hyper.layers)
     recurrent = sum(recurrent_layers(metadata, hyper.layers))
     delta = RecurrentSpec(delta_shape(metadata))
-    return StateSpecs((spec,) * (hyper.layers - recurrent), (delta,) * recurrent)
+    head = HeadSpec(spec, hyper.width) if with_head and hyper.draft_heads else None
+    return StateSpecs((spec,) * (hyper.layers - recurrent), (delta,) * recurrent, head)
 
 
 def delta_shape(metadata: Metadata) -> DeltaShape:
@@ -51,6 +56,8 @@ def delta_shape(metadata: Metadata) -> DeltaShape:
 def recurrent_layers(metadata: Metadata, layers: int) -> list[bool]:
     """Which layers are recurrent: as listed, or all but every n-th.
 
+    A list may go on over the blocks of drafting heads, which are not.
+
     Raises:
         ModelFileError: neither is said, or the list has another length.
     """
@@ -60,6 +67,6 @@ def recurrent_layers(metadata: Metadata, layers: int) -> list[bool]:
     if listed is None:
         interval = sizes.whole("full_attention_interval")
         return [(index + 1) % interval != 0 for index in range(layers)]
-    if len(listed) != layers:
+    if len(listed) not in (layers, layers + sizes.draft_heads()):
         raise damaged(f"it says of {len(listed)} layers of {layers} whether they are recurrent")
-    return [bool(recurrent) for recurrent in listed]
+    return [bool(recurrent) for recurrent in listed[:layers]]

@@ -9,22 +9,35 @@ from engine.models.facts import state_specs
 from engine.models.hyperparameters import Hyperparameters
 
 
-def model_facts(file: GgufFile) -> ModelFacts:
+def model_facts(file: GgufFile, *, with_head: bool = False) -> ModelFacts:
     """The facts that a memory plan is made of.
+
+    Args:
+        file: of the model.
+        with_head: count in the file's own drafting head, where it has one.
 
     Raises:
         PacelineError: the header does not say them, or contradicts itself.
     """
     hyper = Hyperparameters.read(file.metadata)
+    used = hyper.layers + (with_head and hyper.draft_heads > 0)
+    tensors = {name: tensor for name, tensor in file.tensors.items() if _block_number(name) < used}
     return ModelFacts(
-        weights=WeightFacts.of(file.tensors),
-        states=state_specs(file.metadata),
+        weights=WeightFacts.of(tensors),
+        states=state_specs(file.metadata, with_head=with_head),
         vocab_size=summarise(file).vocab_size,
         context_length=hyper.context_length,
-        row_elements=_row_elements(file.tensors),
+        row_elements=_row_elements(tensors),
         heads=hyper.heads,
         rope_dims=hyper.rope_dims,
     )
+
+
+def _block_number(name: str) -> int:
+    """The block that a tensor belongs to; -1 for those outside of blocks."""
+    prefix, _, rest = name.partition(".")
+    number = rest.partition(".")[0]
+    return int(number) if prefix == "blk" and number.isdecimal() else -1
 
 
 def _row_elements(tensors: Mapping[str, TensorInfo]) -> int:

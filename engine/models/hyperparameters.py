@@ -17,7 +17,8 @@ class Hyperparameters:
     """What every architecture declares under its own prefix (GGUF specification, `[arch].*`)."""
 
     architecture: str
-    layers: int
+    layers: int  # of the model itself
+    draft_heads: int  # blocks behind them that draft for it
     width: int
     context_length: int
     heads: int
@@ -42,9 +43,13 @@ class Hyperparameters:
         sizes.expect_plain_variant()
         width, heads = sizes.whole("embedding_length"), sizes.whole("attention.head_count")
         head_dim = sizes.whole("attention.key_length", width // heads)
+        blocks, nextn = sizes.whole("block_count", most=1 << 16), sizes.draft_heads()
+        if nextn >= blocks:
+            raise damaged(f"{nextn} of its {blocks} blocks cannot be there only to draft")
         return cls(
             architecture=sizes.architecture,
-            layers=sizes.whole("block_count", most=1 << 16),
+            layers=blocks - nextn,
+            draft_heads=nextn,
             width=width,
             context_length=sizes.whole("context_length"),
             heads=heads,
@@ -105,6 +110,11 @@ class Sizes:
         if value % 2:
             raise self._damaged("rope.dimension_count", value)
         return value
+
+    def draft_heads(self) -> int:
+        """How many blocks, the last ones, predict tokens behind the next; most files have none."""
+        value = self._metadata.read(self._full("nextn_predict_layers"), int, 0)
+        return value and self.whole("nextn_predict_layers")
 
     def position_scale(self) -> float:
         """What positions are multiplied by: the inverse of linear scaling's factor."""

@@ -21,19 +21,71 @@ from engine.kernels.program import (
     SplitHeads,
     SwiGlu,
 )
+from engine.kernels.row_table import RowTable
 from engine.kernels.state_types import DeltaShape
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
 from engine.models.hyperparameters import Hyperparameters
+from engine.weights.quant_tensor import QuantTensor
 from engine.weights.source import WeightSource
 
 
 @dataclass(frozen=True, slots=True)
+class RowProgram:
+    """A program whose rows come from a table that is written before each pass."""
+
+    rows: RowTable
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class DraftHead:
+    """What drafts for a model from its own file: a block behind the model's hidden rows.
+
+    A token's embedding and the hidden row before it, each normalised, go side by side through
+    `block`, which gives a hidden row of the kind that the model itself does.
+
+    Attributes:
+        embedding: of tokens, `[vocab, width]`.
+        embedding_norm, hidden_norm: `[width]`.
+        epsilon: of both norms.
+        block: from rows `[2 width]` to hidden rows.
+        output: from hidden rows to logits, for what the block gives.
+        model_output: the same for the model's own hidden rows; nearly always it is `output`.
+    """
+
+    embedding: QuantTensor
+    embedding_norm: QuantTensor
+    hidden_norm: QuantTensor
+    epsilon: float
+    block: RowProgram
+    output: RowProgram
+    model_output: RowProgram
+
+
+@dataclass(frozen=True, slots=True)
 class ModelProgram:
-    """A built model: what to run, and the state that its layers declare."""
+    """A built model: what to run, and the state that its layers declare.
+
+    With a drafting head, `program` ends at the hidden rows: they are what the head goes on from.
+    """
 
     program: Program
     states: StateSpecs
     vocab_size: int
+    head: DraftHead | None = None
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """All that are to be loaded, each once, the model's own first."""
+        if self.head is None:
+            return (self.program,)
+        parts = (self.head.model_output, self.head.block, self.head.output)
+        return tuple(dict.fromkeys((self.program, *(part.program for part in parts))))
+
+    def matrices(self) -> Iterator[QuantTensor]:
+        """Each matrix that products read."""
+        for program in self.programs:
+            yield from program.matrices()
 
 
 class ProgramBuilder:
@@ -46,12 +98,16 @@ class ProgramBuilder:
         metadata: what the file says of itself, for what only some architectures ask.
         hyper: what all of them ask.
         weights: the file's tensors.
+        with_head: whether the file's own drafting head is wanted, where it has one.
     """
 
-    def __init__(self, metadata: Metadata, weights: WeightSource) -> None:
+    def __init__(
+        self, metadata: Metadata, weights: WeightSource, *, with_head: bool = False
+    ) -> None:
         self.metadata = metadata
         self.hyper = Hyperparameters.read(metadata)
         self.weights = weights
+        self.with_head = with_head
         self._body: list[Operation] = []
         self._head: list[Operation] = []
         self._current = self._body
@@ -64,6 +120,16 @@ class ProgramBuilder:
         self._current = self._head
         yield
         self._current = self._body
+
+    def another(self) -> "ProgramBuilder":
+        """A builder of one more program over the same file."""
+        return ProgramBuilder(self.metadata, self.weights)
+
+    def rows_of(self, table: RowTable, name: str) -> Buffer:
+        """Take rows from outside."""
+        out = Buffer(name, table.tensor.row_elements)
+        self._current.append(Embed(table.tensor, out))
+        return out
 
     def embed(self, name: str) -> Buffer:
         """Look tokens up; the result is the residual stream."""
@@ -154,12 +220,23 @@ class ProgramBuilder:
 
     def logits(self, source: Buffer, name: str) -> ModelProgram:
         """The output product, tied to the embedding where the file has no matrix of its own."""
+        out = self.output(source, name)
+        return ModelProgram(self.finish(out), self.states(), out.width)
+
+    def output(self, source: Buffer, name: str) -> Buffer:
+        """The logits of the rows in the head."""
         vocab, _ = self.weights.take("token_embd.weight").shape
         out = Buffer("logits", vocab)
         weight = self.weights.take_optional(f"{name}.weight", (vocab, source.width))
         bias = self.weights.take_optional(f"{name}.bias", (vocab,))
         table = weight or self.weights.take("token_embd.weight", (vocab, source.width))
         self._head.append(Linear(source, table, bias, out))
-        program = Program(tuple(self._body), tuple(self._head), out)
-        states = StateSpecs(tuple(self._key_values), tuple(self._recurrent))
-        return ModelProgram(program, states, vocab)
+        return out
+
+    def finish(self, result: Buffer) -> Program:
+        """The program of what was appended."""
+        return Program(tuple(self._body), tuple(self._head), result)
+
+    def states(self) -> StateSpecs:
+        """What the layers so far keep."""
+        return StateSpecs(tuple(self._key_values), tuple(self._recurrent))

@@ -22,8 +22,13 @@ ARCHITECTURES: dict[str, Callable[[ProgramBuilder], ModelProgram]] = {
 }
 
 
-def build_model(file: GgufFile, weights: WeightSource) -> ModelProgram:
+def build_model(file: GgufFile, weights: WeightSource, *, with_head: bool = False) -> ModelProgram:
     """Build the program of a file's model.
+
+    Args:
+        file: the model's.
+        weights: its tensors.
+        with_head: build the file's own drafting head too, where it has one.
 
     Raises:
         UnsupportedModelError: the architecture is unknown, or the file holds tensors that its
@@ -36,7 +41,7 @@ def build_model(file: GgufFile, weights: WeightSource) -> ModelProgram:
             f"Models of the architecture {quoted(architecture)} do not run in this version yet; "
             f"it runs {', '.join(ARCHITECTURES)}."
         )
-    model = ARCHITECTURES[architecture](ProgramBuilder(file.metadata, weights))
+    model = ARCHITECTURES[architecture](ProgramBuilder(file.metadata, weights, with_head=with_head))
     if left := weights.unconsumed():
         raise UnsupportedModelError(
             f"This {architecture} model has {len(left)} tensors that this version does not know, "

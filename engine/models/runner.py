@@ -63,11 +63,18 @@ class Runner:
         """
         try:
             self._describe(work)
-            return self._backend.run(self._batch, self.memory.state)
+            return self._run(work)
         except BaseException:
             for rows in work:
                 rows.sequence.rollback()
             raise
+
+    def seat(self, slot: int, sequence: SequenceState) -> None:
+        """Say whose state a slot serves from now on, for what goes on from it between passes."""
+
+    def _run(self, work: Sequence[SlotRows]) -> torch.Tensor:
+        """Run the pass that is described: the logits that `forward` returns."""
+        return self._backend.run(self._batch, self.memory.state)
 
     def _describe(self, work: Sequence[SlotRows]) -> None:
         total = sum(rows.num_rows for rows in work)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from engine.base.types import DRAFT_METHODS
 from engine.speculative.draft_model import DraftModel
+from engine.speculative.mtp import MtpHeads
 from engine.speculative.ngram_cache import CacheLookup, CacheOptions
 from engine.speculative.ngram_lookup import LookupOptions, LookupProposer
 from engine.speculative.ngram_map_k import MapKLookup
@@ -21,6 +22,7 @@ def open_methods(
     draft_model: DraftModel | None = None,
     ngram_n: int | None = None,
     ngram_m: int | None = None,
+    heads: MtpHeads | None = None,
 ) -> PriorityList:
     """The proposers of one engine; what they share between replies lives as long as they do.
 
@@ -30,6 +32,7 @@ def open_methods(
         draft_model: what `draft` means; without one that method is missing.
         ngram_n: tokens that n-gram methods look up; None keeps each method's own number.
         ngram_m: tokens that they propose at most; None likewise.
+        heads: what `mtp` means; without them that method is missing.
 
     Raises:
         RequestError: no n-gram or draft can have such a size.
@@ -46,6 +49,8 @@ def open_methods(
     }
     if draft_model:
         proposers["draft"] = draft_model
+    if heads:
+        proposers["mtp"] = heads
     return PriorityList(
         {name: proposers[name] for name in DRAFT_METHODS if name in proposers}, ends
     )

@@ -50,6 +50,10 @@ class WeightSource:
         self._taken.add(name)
         return tensor
 
+    def leave(self, prefix: str) -> None:
+        """Count tensors whose names begin so as taken: they are known, and of no use now."""
+        self._taken.update(name for name in self._file.tensors if name.startswith(prefix))
+
     def release(self, name: str) -> None:
         """Let the system drop a tensor's pages from memory; they return from disk on next use."""
         self._file.release(name)
