@@ -6,22 +6,29 @@ from pathlib import Path
 
 from app.shortcuts import Shortcut
 
-GUIDE = Path(__file__).parents[2] / "resources" / "guide"
+ROOT = Path(__file__).parents[2]
 MIN_TOPICS = 150  # about the application, small talk not counted
 ANSWER_WORDS = range(18, 71)
 PHRASINGS = range(6, 13)  # to learn from, for each topic
 KEYS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+\w+")
-WORDS = re.compile(r"\w+")
-TOPICS = [
-    topic
-    for path in sorted(GUIDE.glob("*.toml"))
-    for topic in tomllib.loads(path.read_text(encoding="utf-8"))["topic"]
-]
+WORDS = re.compile(r"[\w+]+")  # the plus of C++ too
 
 
-def phrasings(topic):
+def read(folder, table):
+    return [
+        entry
+        for path in sorted((ROOT / folder).glob("*.toml"))
+        for entry in tomllib.loads(path.read_text(encoding="utf-8"))[table]
+    ]
+
+
+TOPICS = read("resources/guide", "topic")
+TEXTS = read("packaging/guide_model/texts", "text")
+
+
+def phrasings(entry):
     """Every way to ask, as it is compared: case and punctuation do not count."""
-    questions = (*topic["questions"], *topic["held_out"])
+    questions = (*entry["questions"], *entry.get("held_out", ()))
     return [" ".join(WORDS.findall(question.casefold())) for question in questions]
 
 
@@ -43,8 +50,8 @@ def test_ids_and_titles_are_unique():
     assert not repeated([topic["title"] for topic in TOPICS])
 
 
-def test_no_question_belongs_to_two_topics_or_is_both_learnt_and_held_out():
-    asked = [question for topic in TOPICS for question in phrasings(topic)]
+def test_no_question_has_two_answers_or_is_both_learnt_and_held_out():
+    asked = [question for entry in (*TOPICS, *TEXTS) for question in phrasings(entry)]
     assert all(asked)
     assert not repeated(asked)
 
