@@ -86,8 +86,14 @@ class Stepper:
                 job.publish(Waiting(ahead))
 
     def _go_on(self, job: Job, logits: np.ndarray | None) -> None:
-        """Emit the next token at once where a kept state came with its logits `[vocab]`."""
-        if logits is not None and job.slot is not None:
+        """Serve a job from the state that it has been given.
+
+        Where that came with its logits `[vocab]`, the next token is emitted at once.
+        """
+        if job.slot is None:
+            return
+        self._runner.seat(job.slot, self._states[job])
+        if logits is not None:
             if job.started_at is None:
                 job.started_at = self._clock()
             self._advance(PlannedRows(job, job.slot, []), logits[np.newaxis])
@@ -175,7 +181,7 @@ class Stepper:
     def _publish(self, job: Job) -> None:
         if not job.reply.tokens:
             job.publish(PromptProgress(job.computed, job.prompt_length))
-        elif delta := job.reply.unreported(job.computed):
+        elif delta := job.reply.unreported(job.computed, job.drafting):
             job.publish(delta)
         if job.reply.stop_reason:
             self._finish(job)
@@ -184,10 +190,10 @@ class Stepper:
         digest = self._states.digest(job) if job.request.digest else ""
         started_at = self._clock() if job.started_at is None else job.started_at
         prompt_n = min(job.computed, job.prompt_length) - job.reused
-        result = job.reply.result(started_at, job.reused, prompt_n, job.tally, digest)
+        result = job.reply.result(started_at, job.reused, prompt_n, job.tally, job.drafting, digest)
         self._release(job)
         self._states.keep(job)
-        if rest := job.reply.unreported(job.computed):
+        if rest := job.reply.unreported(job.computed, job.drafting):
             job.publish(rest)
         job.publish(Finished(result))
 
