@@ -6,8 +6,8 @@ Follows the newest text only while its end is in sight; otherwise what is read s
 from dataclasses import dataclass
 from itertools import takewhile
 
-from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from app.domain.conversation import Conversation
@@ -15,9 +15,14 @@ from app.domain.message import Message
 from app.theme.theme import Theme
 from app.widgets.chat.heights import TOP_PX, Heights, estimate
 from app.widgets.chat.links import ask_to_open
+from app.widgets.chat.marks import Marks
 from app.widgets.chat.message_requests import MessageRequests
 from app.widgets.chat.message_view import OwnMessageView, ReplyView, make_message_view
+from app.widgets.chat.pointing import Pointing
 from app.widgets.chat.reading import Reading
+from app.widgets.chat.selection import Anchor, Selection
+from app.widgets.chat.selection_keys import SelectionKeys
+from app.widgets.chat.transcript_menu import TranscriptMenu
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.speaking import announce
@@ -45,6 +50,7 @@ class Transcript(QAbstractScrollArea):
 
     Attributes:
         requests: what people ask for at its messages.
+        selection: what is selected.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -69,6 +75,10 @@ class Transcript(QAbstractScrollArea):
         self._soon = QTimer(self, interval=0, singleShot=True)
         self._soon.timeout.connect(self._look_around)
         self._jump = self._make_jump(theme)
+        self.selection = Selection(lambda: self._readings, self)
+        self.selection.changed.connect(self._show_marks)
+        self._pointing = Pointing(self, self.selection)
+        SelectionKeys(self, self.selection)
         self.verticalScrollBar().setSingleStep(STEP_PX)
         self.verticalScrollBar().valueChanged.connect(self._note_place)
 
@@ -91,6 +101,19 @@ class Transcript(QAbstractScrollArea):
         self._arrange()
         self._give_keyboard(same, keyboard)
 
+    @property
+    def num_messages(self) -> int:
+        """How many messages are shown, with a view or without."""
+        return len(self._readings)
+
+    def anchor_at(self, place: QPoint) -> Anchor:
+        """The place in the chat that is painted nearest to a point of the viewport."""
+        area = self.viewport().rect()
+        seen = QPoint(place.x(), max(area.top(), min(place.y(), area.bottom())))
+        index = self._heights.at(self.verticalScrollBar().value() + seen.y())
+        view = self._views[index]
+        return Anchor(index, view.offset_at(view.mapFrom(self.viewport(), seen)))
+
     def add_message(self, message: Message) -> None:
         """Show one more message, and with it the end."""
         self._readings.append(Reading(message))
@@ -100,6 +123,7 @@ class Transcript(QAbstractScrollArea):
 
     def remove_last(self) -> None:
         """Take the last message away."""
+        self.selection.clear()
         self._readings.pop()
         self._drop(len(self._readings))
         self._heights.pop()
@@ -176,11 +200,15 @@ class Transcript(QAbstractScrollArea):
         self._position()
         first, last = self._seen(2 * self.viewport().height())
         for index in [i for i in self._views if not first <= i <= last]:
-            if not self._views[index].is_edited:
+            if not self._is_in_use(index):
                 self._drop(index)
         self._jump.setVisible(not self._is_at_end())
         self._is_arranging = False
         self._soon.start()
+
+    def _is_in_use(self, index: int) -> bool:
+        """Whether a view must stay wherever it is."""
+        return self._views[index].is_edited or self._pointing.is_pressed_on(index)
 
     def _look_around(self) -> None:
         """Realise, one at a time, messages within a screen of what is seen."""
@@ -218,6 +246,8 @@ class Transcript(QAbstractScrollArea):
         view.setParent(self.viewport())
         view.show()
         self._views[index] = view
+        if marks := self._marks_in(index):
+            view.show_marks(marks)
 
     def _resized(self, index: int) -> None:
         if index in self._views and not self._is_arranging:
@@ -226,6 +256,13 @@ class Transcript(QAbstractScrollArea):
 
     def _measure(self, index: int) -> bool:
         return self._heights.set(index, self._views[index].fit(self._column_width()))
+
+    def _show_marks(self) -> None:
+        for index, view in self._views.items():
+            view.show_marks(self._marks_in(index))
+
+    def _marks_in(self, index: int) -> Marks:
+        return Marks(self.selection.span_in(index))
 
     def _drop(self, index: int) -> None:
         view = self._views.pop(index, None)
@@ -274,6 +311,7 @@ class Transcript(QAbstractScrollArea):
 
     def _read_path(self, same: int = 0) -> None:
         """Read the chat's messages anew, the first `same` of which are as they were."""
+        self.selection.clear()
         for index in [i for i in self._views if i >= same]:
             self._drop(index)
         known = {reading.message.id: reading for reading in self._readings}
@@ -321,6 +359,9 @@ class Transcript(QAbstractScrollArea):
         jump.clicked.connect(self.follow_end)
         jump.hide()
         return jump
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        TranscriptMenu(self, event.pos()).popup(event.globalPos())
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Nothing to do: the views are placed by `_arrange`."""

@@ -169,6 +169,7 @@ def test_reasoning_is_folded_and_says_how_long_it_took(qtbot):
         assert toggle.accessibleName() == "Thinking…"
         assert view(transcript, 1).findChildren(QTextBrowser) == []
         message.text += "yes.</think>Yes."
+        message.thought_s = 0.04
         transcript.refresh_message(1)
         assert toggle.accessibleName() == "Thought for 0.0 s"
         before = view(transcript, 1).height()
