@@ -12,6 +12,7 @@ from app.actions import chat as chat_actions
 from app.actions import drafts as draft_actions
 from app.actions import models as model_actions
 from app.actions.session import Notices, Session
+from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
 from app.bridge.main_model import MainModel
@@ -91,12 +92,14 @@ def build_application(data_dir: Path, engine: EngineClient | None = None) -> App
     drafts = Drafts(engine, model, tasks)
     known = settings.get(KNOWN_MODELS)
     library = Library([Path(name) for name in known], model, tasks)
-    session = Session(chats, model, drafts, library, replies, settings, notices)
+    comparing = Comparing(engine, tasks)
+    session = Session(chats, model, drafts, library, replies, comparing, settings, notices)
     _show_last_chat(session)
     _connect(session)
     network = NetworkWatch()
     window = MainWindow(theme, session, tasks, network)
-    parts = (settings, theme, notices, model, drafts, library, replies, session.chats, network)
+    state = (model, drafts, library, replies, comparing, session.chats)
+    parts = (settings, theme, notices, *state, network)
     for part in parts:
         part.setParent(window)
     return Application(window, session, tasks, engine)
@@ -148,6 +151,7 @@ def _connect(session: Session) -> None:
     session.replies.ended.connect(partial(_reply_ended, session))
     session.chats.current_changed.connect(partial(_remember_chat, session))
     session.chats.listed.connect(lambda _: _remember_chat(session))
+    session.comparing.failed.connect(session.notices.raised)
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
     session.model.ready.connect(partial(draft_actions.follow_main_model, session))
     session.model.ready.connect(partial(chat_actions.answer_queued, session))
@@ -157,6 +161,8 @@ def _connect(session: Session) -> None:
 
 def _reply_ended(session: Session, conversation_id: str, problem: Problem | None) -> None:
     session.chats.reply_ended(conversation_id)
+    if problem and problem.is_too_long:
+        chat_actions.take_back(session, conversation_id)
     if problem:
         session.notices.raised.emit(problem)
 

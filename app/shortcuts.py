@@ -34,6 +34,7 @@ class Shortcut(StrEnum):
     NEXT_CHAT = "Ctrl+PgDown"
     PREVIOUS_CHAT = "Ctrl+PgUp"
     SEARCH_CHATS = "Ctrl+K"
+    RENAME = "F2"
     DELETE_CHAT = "Ctrl+Shift+Backspace"
     NEXT_MESSAGE = "Alt+Down"
     PREVIOUS_MESSAGE = "Alt+Up"

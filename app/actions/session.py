@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
 from app.bridge.main_model import MainModel
@@ -17,9 +18,11 @@ class Notices(QObject):
 
     Signals:
         raised: a `Problem` the person should know of.
+        settled: the person went on; what was raised is of no more interest.
     """
 
     raised = Signal(object)
+    settled = Signal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,5 +34,6 @@ class Session:
     drafts: Drafts
     library: Library
     replies: Replies
+    comparing: Comparing
     settings: Settings
     notices: Notices

@@ -58,8 +58,18 @@ class EngineClient(Protocol):
             PacelineError: the model cannot be loaded; the message says why.
         """
 
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens a text has for the loaded model, off the GUI thread.
+
+        Raises:
+            PacelineError: no model is loaded, or it cannot tell.
+        """
+
     def chat(self, messages: Sequence[Message], options: ChatOptions) -> Generation:
         """Answer a conversation. Errors arrive as the `Failed` event, never as an exception."""
+
+    def forget(self) -> None:
+        """Drop what is kept of earlier replies, so that the next one starts cold."""
 
     async def close(self) -> None:
         """End every request and free everything. Safe to call twice."""

@@ -9,7 +9,7 @@ from string import Template
 from app.theme.tokens import Tokens
 
 SHEET = Template("""
-#mainWindow, #chatPane, #transcript, #topRow {
+#mainWindow, #chatPane, #compareView, #transcript, #topRow {
     background: $ground; color: $text; border: none;
 }
 #tableScroll, #tableScroll > QWidget { background: transparent; }
@@ -19,6 +19,14 @@ QDialog { background: $ground; color: $text; }
 QLabel { color: $text; background: transparent; }
 QLabel[look="dim"] { color: $dim; }
 QLabel[look="bad"] { color: $bad; }
+QLabel[look="good"] { color: $good; }
+QCheckBox { color: $text; spacing: 8px; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; background: $ground; border: 1px solid $control_border;
+    border-radius: 4px;
+}
+QCheckBox::indicator:checked { background: $button; border-color: $button; }
+QCheckBox::indicator:focus { border: 2px solid $text; }
 QFrame[look="hairline"] { background: $hairline; border: none; }
 
 QPushButton {
@@ -28,6 +36,7 @@ QPushButton {
 QPushButton:hover { background: $tint; }
 QPushButton:pressed { background: $selected; }
 QPushButton:focus { border: 2px solid $text; }
+QPushButton:checked { background: $selected; }
 QPushButton[look="main"] { color: $button_text; background: $button; border: 1px solid $button; }
 QPushButton[look="main"]:hover { background: $button; }
 QPushButton[look="main"]:focus { border: 2px solid $control_border; }
@@ -83,12 +92,26 @@ QAbstractSpinBox:focus, #systemPrompt:focus { border: 1px solid $control_border;
 QFrame[look="editor"] {
     background: $ground; border: 1px solid $control_border; border-radius: 14px;
 }
+QFrame[look="chip"] { background: $tint; border: none; border-radius: 8px; }
+QFrame[look="chip"] QPushButton { min-height: 22px; padding: 0 4px; }
+QPushButton[look="switch"] {
+    color: $dim; background: transparent; border: 1px solid transparent;
+    padding: 0 10px; min-height: 26px; border-radius: 14px;
+}
+QPushButton[look="switch"]:hover { background: $tint; }
+QPushButton[look="switch"]:checked { color: $text; background: $tint; border-color: $control_border; }
+QPushButton[look="switch"]:focus { border: 1px solid $text; }
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
 QFrame[look="code"] {
     background: $code_ground; border: 1px solid $hairline; border-radius: 10px;
 }
 QFrame[look="card"] { background: $ground; border: 1px solid $hairline; border-radius: 18px; }
 QFrame[look="strip"] { background: $ground; border: 1px solid $hairline; border-radius: 10px; }
+QFrame[look="gain"] { background: $good_ground; border-radius: 14px; }
+QFrame[look="level"] { background: $tint; border-radius: 14px; }
+QFrame[look="composer"] { background: $ground; border: 1px solid $hairline; border-radius: 14px; }
+QScrollArea[look="clear"], QScrollArea[look="clear"] > QWidget,
+QScrollArea[look="clear"] > QWidget > QWidget { background: transparent; }
 QFrame[look="alarm"] { background: $ground; border: 1px solid $bad; border-radius: 10px; }
 QFrame[look="popup"] { background: $ground; border: 1px solid $control_border; border-radius: 8px; }
 #errorDetailsText { background: $code_ground; border-radius: 8px; padding: 8px; }
@@ -96,6 +119,8 @@ QFrame[look="popup"] QListView { background: $ground; border: none; }
 
 QProgressBar { background: $tint; border: none; border-radius: 3px; max-height: 6px; }
 QProgressBar::chunk { background: $text; border-radius: 3px; }
+QProgressBar[look="plain"]::chunk { background: $dim; }
+QProgressBar[look="accent"]::chunk { background: $accent; }
 
 QScrollBar:vertical { background: transparent; width: 12px; margin: 0; }
 QScrollBar::handle:vertical {

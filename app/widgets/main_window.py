@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import chat as chat_actions
 from app.actions import chats as chats_actions
@@ -28,14 +28,17 @@ from app.network import NetworkWatch
 from app.settings.schema import PANEL_OPEN, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
 from app.theme.theme import Theme
+from app.widgets.app_menu import AppMenu
 from app.widgets.chat.chat_pane import ChatPane
-from app.widgets.chat_menu import ChatMenu
+from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
+from app.widgets.compare.compare_view import CompareView
 from app.widgets.draft_popup import DraftPopup
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.model_popup import ModelPopup
+from app.widgets.notice_area import NoticeArea
 from app.widgets.panel.chat_panel import ChatPanel
 from app.widgets.sidebar import Sidebar
 from app.widgets.top_row import TopRow
@@ -63,9 +66,12 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._session = session
         self._tasks = tasks
-        self._sidebar = Sidebar(theme, ChatListModel(session.chats, self), network)
+        self._chat_rows = ChatListModel(session.chats, self)
+        self._sidebar = Sidebar(theme, self._chat_rows, network)
         self._top_row = TopRow(theme, session.model, session.drafts)
+        self._notices = NoticeArea(theme, session)
         self._pane = ChatPane(theme, session)
+        self._compare: CompareView | None = None  # made when it is first looked at
         self._panel = ChatPanel(theme, session)
         models = ModelListModel(session.library, session.model, self)
         self._popup = ModelPopup(theme, models, self)
@@ -83,7 +89,7 @@ class MainWindow(QMainWindow):
 
     async def announced(self) -> None:
         """Wait until the strip that says what is loading is on the screen."""
-        await painted(self._pane.load_strip)
+        await painted(self._notices.load_strip)
 
     def _lay_out(self) -> None:
         right = QVBoxLayout()
@@ -94,7 +100,13 @@ class MainWindow(QMainWindow):
         below = QHBoxLayout()
         below.setSpacing(0)
         self._panel_edge = hairline(Qt.Orientation.Vertical)
-        below.addWidget(self._pane, 1)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._pane)
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self._notices)
+        middle.addLayout(self._stack, 1)
+        below.addLayout(middle, 1)
         below.addWidget(self._panel_edge)
         below.addWidget(self._panel)
         right.addLayout(below, 1)
@@ -116,6 +128,17 @@ class MainWindow(QMainWindow):
         self._sidebar.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
         self._sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
         self._sidebar.menu_asked.connect(self._open_chat_menu)
+        self._sidebar.app_menu_asked.connect(self._open_app_menu)
+        chats = self._sidebar.chat_list
+        chats.folder_menu_asked.connect(
+            lambda folder, place: FolderMenu(session, folder, self).popup(place)
+        )
+        chats.rename_asked.connect(lambda id_: ask_title(session, id_, self))
+        chats.folder_rename_asked.connect(lambda folder: ask_folder_name(session, folder, self))
+        chats.delete_asked.connect(lambda id_: chats_actions.delete(session, id_))
+        self._chat_rows.dropped.connect(
+            lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
+        )
         self._sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
         self._sidebar.hit_chosen.connect(lambda hit: chats_actions.show_hit(session, hit))
         self._sidebar.undo_asked.connect(lambda: chats_actions.undo_delete(session))
@@ -124,6 +147,8 @@ class MainWindow(QMainWindow):
         session.chats.listed.connect(self._mark_current_chat)
         self._top_row.sidebar_asked.connect(self._toggle_sidebar)
         self._top_row.panel_asked.connect(self._toggle_panel)
+        self._top_row.compare_toggled.connect(self._show_compare)
+        session.chats.current_changed.connect(self._top_row.leave_compare)
         self._top_row.picker.opened.connect(self._open_picker)
         self._popup.chosen.connect(
             lambda path: model_actions.use_as_main_model(session, path, self.announced)
@@ -138,7 +163,8 @@ class MainWindow(QMainWindow):
             lambda: draft_actions.swap_roles(session, self.announced)
         )
         self._pane.empty_state.browse_asked.connect(self._browse)
-        self._pane.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
+        self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
+        self._drops.attached.connect(self._pane.attach)
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
         )
@@ -153,6 +179,7 @@ class MainWindow(QMainWindow):
             Shortcut.OPEN_MODEL: self._browse,
             Shortcut.MODEL_PICKER: self._open_picker,
             Shortcut.DRAFT_PICKER: self._open_draft_picker,
+            Shortcut.COMPARE: self._top_row.compare_button.toggle,
             Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
             Shortcut.STOP: self._stop_or_dismiss,
             Shortcut.REGENERATE: lambda: chat_actions.regenerate(session, in_hand()),
@@ -169,6 +196,7 @@ class MainWindow(QMainWindow):
             Shortcut.PREVIOUS_MESSAGE: lambda: self._pane.transcript.go_beside(-1),
             Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
             Shortcut.TOGGLE_PANEL: self._toggle_panel,
+            Shortcut.ATTACH: self._pane.choose_attachments,
             Shortcut.QUIT: self.close,
         }
         for shortcut, action in bindings.items():
@@ -176,6 +204,15 @@ class MainWindow(QMainWindow):
 
     def _browse(self) -> None:
         model_actions.browse(self._session, self, self.announced)
+
+    def _show_compare(self, shown: bool) -> None:
+        if shown and self._compare is None:
+            self._compare = CompareView(self._theme, self._session)
+            self.closed.connect(self._compare.end)
+            self._stack.addWidget(self._compare)
+        if self._compare:
+            self._stack.setCurrentWidget(self._compare if shown else self._pane)
+            (self._compare.edit if shown else self._pane.composer.edit).setFocus()
 
     def _browse_for_draft(self) -> None:
         draft_actions.browse(self._session, self, self.announced)
@@ -195,10 +232,14 @@ class MainWindow(QMainWindow):
         if self._session.chats.current.pending_reply:
             chat_actions.stop(self._session)
         else:
-            self._pane.error_bar.hide()
+            self._session.notices.settled.emit()
 
     def _open_chat_menu(self, conversation_id: str, place: QPoint) -> None:
         ChatMenu(self._session, conversation_id, self).popup(place)
+
+    def _open_app_menu(self, place: QPoint) -> None:
+        menu = AppMenu(self._session, self)
+        menu.popup(place - QPoint(menu.sizeHint().width(), menu.sizeHint().height()))
 
     def _start_search(self) -> None:
         self._show_sidebar(True)

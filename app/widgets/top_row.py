@@ -20,10 +20,12 @@ class TopRow(QWidget):
     Signals:
         sidebar_asked: the button that shows or hides the chats was pressed.
         panel_asked: the button that shows or hides the panel at the right was pressed.
+        compare_toggled: whether Compare is to be shown in place of the chat.
     """
 
     sidebar_asked = Signal()
     panel_asked = Signal()
+    compare_toggled = Signal(bool)
 
     def __init__(self, theme: Theme, model: MainModel, drafts: Drafts) -> None:
         super().__init__()
@@ -41,6 +43,12 @@ class TopRow(QWidget):
         )
         self.panel_button.describe(self.tr("This chat's settings"), Shortcut.TOGGLE_PANEL.label)
         self.panel_button.clicked.connect(self.panel_asked)
+        self.compare_button = ThemedButton(theme, "compareToggle", text=self.tr("Compare"))
+        self.compare_button.setCheckable(True)
+        self.compare_button.describe(
+            self.tr("Compare answers with the draft and without it"), Shortcut.COMPARE.label
+        )
+        self.compare_button.toggled.connect(self.compare_toggled)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(8)
@@ -48,4 +56,9 @@ class TopRow(QWidget):
         row.addWidget(self.picker)
         row.addWidget(self.draft_picker)
         row.addStretch()
+        row.addWidget(self.compare_button)
         row.addWidget(self.panel_button)
+
+    def leave_compare(self) -> None:
+        """Go back to the chat."""
+        self.compare_button.setChecked(False)

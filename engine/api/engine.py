@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engine.api.worker import Worker
 
 CLOSED = "The engine has been closed."
+NOTHING_LOADED = "No model is loaded. Load one first."
 
 
 class Engine:
@@ -107,6 +108,17 @@ class Engine:
         self._replace(worker, "Another model has been loaded in place of this one.")
         return loaded
 
+    async def count_tokens(self, text: str) -> int:
+        """How many tokens a text has for the loaded model; it is counted on another thread.
+
+        Raises:
+            PacelineError: no model is loaded, or its file has no tokenizer that can be used.
+        """
+        if self._worker is None:
+            raise EngineStoppedError(NOTHING_LOADED)
+        counting = self._worker.model.count_tokens
+        return await asyncio.get_running_loop().run_in_executor(self._threads, counting, text)
+
     def generate(self, request: Request) -> Generation:
         """Serve one request. Whatever goes wrong arrives as its `Failed` event."""
         generation = Generation(asyncio.get_running_loop())
@@ -126,6 +138,14 @@ class Engine:
                 self._submit, lambda model: model.request(messages, options), generation
             )
         return generation
+
+    def forget(self) -> None:
+        """Drop what is kept of earlier requests, so that the next one starts cold.
+
+        What is being served goes on with what it has; then nothing is dropped.
+        """
+        if self._worker:
+            self._worker.forget()
 
     def unload(self) -> None:
         """Let the model go, if there is one; its requests end with an error that says so."""
@@ -147,7 +167,7 @@ class Engine:
         worker = self._worker
         try:
             if worker is None:
-                raise EngineStoppedError("No model is loaded. Load one first.")
+                raise EngineStoppedError(NOTHING_LOADED)
             worker.submit(make, generation)
         except Exception as error:  # the reader waits for a final event
             generation.publish(Failed.of(error))

@@ -32,6 +32,7 @@ class Worker:
         self._inbox: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._stopped: EngineStoppedError | None = None
+        self._starts_cold = threading.Event()
         loaded = model.loaded
         self._stepper = Stepper(
             model.runner, model.methods, loaded.slots, loaded.context, time.perf_counter
@@ -68,6 +69,10 @@ class Worker:
         with self._lock:
             self._stopped = self._stopped or reason
             self._inbox.put(None)
+
+    def forget(self) -> None:
+        """Drop what is kept for reuse before the next job, if none is under way then."""
+        self._starts_cold.set()
 
     def present(self) -> PresentModel | None:
         """What it holds and how to let it go; None where it has ended."""
@@ -109,6 +114,9 @@ class Worker:
         """Take the jobs that have come in; with nothing to do, wait. False once stopped."""
         while not self._stopped and not (self._stepper.jobs and self._inbox.empty()):
             if job := self._inbox.get():
+                if self._starts_cold.is_set() and not self._stepper.jobs:
+                    self._stepper.close()
+                self._starts_cold.clear()
                 self._stepper.submit(job)
         return not self._stopped
 

@@ -59,7 +59,9 @@ class FakeLoad:
     def progress(self, stage: str, fraction: float) -> None:
         self.on_progress(LoadProgress(stage, fraction))
 
-    def finish(self, context: int = 32_768, notice: str = "") -> None:
+    def finish(
+        self, context: int = 32_768, notice: str = "", *, has_thinking: bool = False
+    ) -> None:
         summary = summary_of(self.path, self.name)
         draft = self.options.draft
         self.ended.set_result(
@@ -71,6 +73,7 @@ class FakeLoad:
                 1234.0,
                 notice=notice,
                 draft=summary_of(draft.path) if draft else None,
+                has_thinking=has_thinking,
             )
         )
 
@@ -126,8 +129,13 @@ class FakeGeneration:
             )
         )
 
-    def finish(self, stop_reason: StopReason = StopReason.EOS, text: str | None = None) -> None:
-        timings = Timings(
+    def finish(
+        self,
+        stop_reason: StopReason = StopReason.EOS,
+        text: str | None = None,
+        timings: Timings | None = None,
+    ) -> None:
+        timings = timings or Timings(
             prompt_n=self._prompt_tokens,
             prompt_ms=120.0,
             predicted_n=len(self._tokens),
@@ -138,8 +146,8 @@ class FakeGeneration:
         )
         self._events.put_nowait(Finished(result))
 
-    def fail(self, message: str, details: str = "") -> None:
-        self._events.put_nowait(Failed(message, details))
+    def fail(self, message: str, details: str = "", *, is_too_long: bool = False) -> None:
+        self._events.put_nowait(Failed(message, details, is_too_long))
 
 
 @dataclass
@@ -152,6 +160,7 @@ class FakeEngine:
         loads: every load asked for, in order.
         generations: every reply asked for, in order.
         closed: whether `close` was called.
+        forgotten: how many replies had been asked for each time that `forget` was called.
         ranking: what is found of drafts, wherever one looks.
         searched: where drafts were looked for.
     """
@@ -162,6 +171,7 @@ class FakeEngine:
     loads: list[FakeLoad] = field(default_factory=list)
     generations: list[FakeGeneration] = field(default_factory=list)
     closed: bool = False
+    forgotten: list[int] = field(default_factory=list)
     ranking: DraftRanking = DraftRanking((), "")
     searched: list[tuple[Path, ...]] = field(default_factory=list)
 
@@ -189,10 +199,17 @@ class FakeEngine:
             load.cancelled = True
             raise
 
+    async def count_tokens(self, text: str) -> int:
+        await asyncio.sleep(0)
+        return len(text.split())
+
     def chat(self, messages: Sequence[EngineMessage], options: ChatOptions) -> FakeGeneration:
         generation = FakeGeneration(messages, options)
         self.generations.append(generation)
         return generation
+
+    def forget(self) -> None:
+        self.forgotten.append(len(self.generations))
 
     async def close(self) -> None:
         self.closed = True

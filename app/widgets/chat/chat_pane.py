@@ -1,12 +1,16 @@
-"""The pane of the chat in view: notices, conversation, live figures, composer."""
+"""The pane of the chat in view: conversation, live figures, composer."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
+from app.actions import attachments as attachment_actions
 from app.actions import chat as chat_actions
+from app.actions import presets as preset_actions
 from app.actions.session import Session
 from app.domain.message import ContextUse, Message, Role
 from app.theme.theme import Theme
@@ -15,8 +19,6 @@ from app.widgets.chat.empty_state import EmptyState
 from app.widgets.chat.gauges import GaugeRow
 from app.widgets.chat.transcript import COLUMN_PX, MARGIN_PX, Transcript
 from app.widgets.common.labels import keep_place
-from app.widgets.error_bar import ErrorBar
-from app.widgets.load_strip import LoadStrip
 
 KEEP_UNSENT_MS = 500  # after the last change of what stands in the composer
 
@@ -28,11 +30,9 @@ class ChatPane(QWidget):
         super().__init__()
         self.setObjectName("chatPane")
         self._session = session
-        self.load_strip = LoadStrip(theme, session.model)
-        self.error_bar = ErrorBar(theme)
         self.empty_state = EmptyState(theme, session.model)
         self.transcript = Transcript(theme)
-        self.composer = Composer(theme)
+        self.composer = Composer(theme, session.model)
         self._gauges = GaugeRow(theme)
         keep_place(self._gauges)
         self._shown = session.chats.current
@@ -49,14 +49,6 @@ class ChatPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 24)
         column.setSpacing(0)
-        notices = QWidget()
-        stack = QVBoxLayout(notices)
-        stack.setContentsMargins(0, 0, 0, 8)
-        stack.setSpacing(8)
-        stack.addWidget(self.load_strip)
-        stack.addWidget(self.error_bar)
-        column.addSpacing(12)
-        column.addLayout(_in_column(notices))
         column.addLayout(self._stack, 1)
         column.addLayout(_in_column(self._gauges))
         column.addSpacing(4)
@@ -70,10 +62,14 @@ class ChatPane(QWidget):
         chats.message_removed.connect(self._remove_message)
         chats.path_changed.connect(self._show_path)
         self._unsent_timer.timeout.connect(self.keep_unsent)
-        self.composer.edit.textChanged.connect(self._unsent_timer.start)
+        self.composer.changed.connect(self._unsent_timer.start)
+        self.composer.attach_asked.connect(self.choose_attachments)
+        self.composer.edit.files_pasted.connect(self.attach)
+        self.composer.thinking_chosen.connect(
+            lambda thinking: preset_actions.set_thinking(session, thinking)
+        )
         session.model.changed.connect(self._name_model)
         session.model.changed.connect(self._refresh_state)
-        session.notices.raised.connect(self.error_bar.show_problem)
         self.composer.submitted.connect(self._send)
         self.composer.stop_asked.connect(lambda: chat_actions.stop(session))
         requests = self.transcript.requests
@@ -85,9 +81,19 @@ class ChatPane(QWidget):
 
     def _send(self, text: str) -> None:
         if chat_actions.send(self._session, text):
-            self.composer.edit.clear()
+            self.composer.show_message("")
             self.keep_unsent()
-            self.error_bar.hide()
+            self._session.notices.settled.emit()
+
+    def attach(self, paths: Sequence[Path]) -> None:
+        """Let text files go along with the message that is being written."""
+        read = (attachment_actions.read_attachment(self._session, path) for path in paths)
+        self.composer.attach([attachment for attachment in read if attachment])
+
+    def choose_attachments(self) -> None:
+        """Let the person choose files that are to go along."""
+        dialog = attachment_actions.choose_files(self.window())
+        dialog.filesSelected.connect(lambda names: self.attach([Path(name) for name in names]))
 
     def message_in_hand(self) -> str:
         """Id of the message where the keyboard is; empty where it is on none."""
@@ -104,7 +110,7 @@ class ChatPane(QWidget):
     def keep_unsent(self) -> None:
         """Store what stands in the composer."""
         self._unsent_timer.stop()
-        text, details = self.composer.edit.toPlainText(), self._shown.details
+        text, details = self.composer.message, self._shown.details
         if text != details.unsent:
             self._session.chats.set_details(replace(details, unsent=text))
 
@@ -116,11 +122,13 @@ class ChatPane(QWidget):
     def _show_path(self, conversation_id: str) -> None:
         if conversation_id == self._shown.id:
             self.transcript.show_path()
+            if not self.composer.message:  # what was sent may have been taken back
+                self.composer.show_message(self._shown.details.unsent)
             self._refresh_state()
 
     def _show_chat(self) -> None:
         self._session.replies.put_in_view(self._shown.id)
-        self.composer.edit.setPlainText(self._shown.details.unsent)
+        self.composer.show_message(self._shown.details.unsent)
         self.transcript.show_conversation(self._shown)
         self._refresh_state()
         self.composer.edit.setFocus()
@@ -146,6 +154,9 @@ class ChatPane(QWidget):
         self.composer.set_generating(chat.pending_reply is not None)
         self.composer.show_context(None if chat.pending_reply else self._context_use())
         self._gauges.show_figures(self._session.replies.figures(chat.id))
+        loaded = self._session.model.loaded
+        has_choice = loaded is not None and loaded.has_thinking
+        self.composer.show_thinking(chat.details.thinking if has_choice else None)
 
     def _context_use(self) -> ContextUse | None:
         loaded = self._session.model.loaded

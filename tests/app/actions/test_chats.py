@@ -10,6 +10,7 @@ from app.actions import chat as chat_actions
 from app.actions import chats as actions
 from app.actions.presets import change_sampling
 from app.actions.session import Notices, Session
+from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
 from app.bridge.main_model import MainModel
@@ -47,7 +48,10 @@ class Stage:
         replies.ended.connect(lambda chat_id, _: self.chats.reply_ended(chat_id))
         settings = Settings(self._folder / "settings.json")
         drafts, library = Drafts(self.engine, model, self.tasks), Library([], model, self.tasks)
-        self.session = Session(self.chats, model, drafts, library, replies, settings, notices)
+        comparing = Comparing(self.engine, self.tasks)
+        self.session = Session(
+            self.chats, model, drafts, library, replies, comparing, settings, notices
+        )
 
     def restart(self):
         self.chats.close()

@@ -1,0 +1,129 @@
+"""One side of a comparison: its figures, which stay in sight, and its reply below them."""
+
+from math import isnan
+
+from PySide6.QtCore import QLocale
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+
+from app.bridge.comparing import Half
+from app.domain.generation import Timings
+from app.domain.message import ReplyStats
+from app.theme.fonts import Size, figure_font, interface_font
+from app.theme.theme import Theme
+from app.widgets.chat.workshop import Workshop
+from app.widgets.common.labels import keep_place, text_label
+from app.widgets.compare.positions import Positions
+from app.widgets.compare.reply_text import ReplyText
+
+BAR_STEPS = 1000
+
+
+class HalfView(QWidget):
+    """Shows one of the two replies."""
+
+    def __init__(self, theme: Theme, workshop: Workshop, name: str, title: str, bar: str) -> None:
+        """`bar`: look of the bar in the style sheet."""
+        super().__init__()
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self._about = text_label(interface_font(Size.CONTROL), look="dim")
+        self._speed = text_label(figure_font(Size.DISPLAY, QFont.Weight.DemiBold), "–")
+        self._details = text_label(figure_font(Size.CONTROL), look="dim")
+        self._bar = QProgressBar()
+        self._bar.setProperty("look", bar)
+        self._bar.setRange(0, BAR_STEPS)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(6)
+        self._drafts = QWidget()
+        keep_place(self._drafts)  # both replies begin at the same height
+        self._positions = Positions(theme)
+        self._shares = text_label(figure_font(Size.CONTROL), look="dim")
+        self._text = ReplyText(theme, workshop)
+        self._lay_out(text_label(interface_font(Size.BODY, QFont.Weight.DemiBold), title))
+
+    def say_who(self, about: str) -> None:
+        """Name what answers here."""
+        self._about.setText(about)
+
+    def show_half(self, half: Half, fastest: float) -> None:
+        """Show a reply; its bar is full at `fastest` tokens per second."""
+        speed = tokens_per_second(half)
+        self._speed.setText("–" if isnan(speed) else QLocale().toString(speed, "f", 1))
+        share = 0.0 if isnan(speed) or fastest <= 0 else speed / fastest
+        self._bar.setValue(round(BAR_STEPS * min(1.0, share)))
+        stats = half.reply.stats
+        self._details.setText(_details(self, stats) if stats else "")
+        timings = stats.timings if stats else None
+        has_drafts = timings is not None and timings.draft_rounds > 0
+        self._drafts.setVisible(has_drafts)
+        if timings and has_drafts:
+            self._positions.show_counts(timings.draft_by_position)
+            self._shares.setText(_shares(self, timings))
+        self._text.show_reply(half.reply)
+
+    def _lay_out(self, title: QWidget) -> None:
+        head, figures, drafts = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(self._drafts)
+        head.addWidget(title)
+        head.addSpacing(8)
+        head.addWidget(self._about)
+        head.addStretch()
+        figures.addWidget(self._speed)
+        figures.addWidget(text_label(interface_font(Size.BODY), self.tr("tok/s"), "dim"))
+        figures.addStretch()
+        figures.addWidget(self._details)
+        drafts.setContentsMargins(0, 8, 0, 0)
+        drafts.addWidget(self._positions)
+        drafts.addSpacing(16)
+        drafts.addWidget(self._shares)
+        drafts.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for row in (head, figures):
+            column.addLayout(row)
+        column.addWidget(self._bar)
+        column.addWidget(self._drafts)
+        column.addSpacing(8)
+        column.addWidget(self._text, 1)
+
+
+def tokens_per_second(half: Half) -> float:
+    """Of a finished reply, or live; NaN where there is none yet."""
+    if half.reply.stats:
+        return half.reply.stats.tokens_per_second
+    return half.figures.tokens_per_second if half.figures else float("nan")
+
+
+def _details(view: QWidget, stats: ReplyStats) -> str:
+    locale = QLocale()
+    timings = stats.timings or Timings()
+    seconds = (timings.prompt_ms + timings.predicted_ms) / 1e3
+    text = view.tr("{count} tokens in {seconds} s · {first} s to first token")
+    return text.format(
+        count=locale.toString(stats.num_tokens),
+        seconds=locale.toString(seconds, "f", 1),
+        first=locale.toString(timings.prompt_ms / 1e3, "f", 2),
+    )
+
+
+def _shares(view: QWidget, timings: Timings) -> str:
+    """What the rounds brought, and what their parts took of the reply's time."""
+    locale = QLocale()
+    total = max(timings.predicted_ms, 1e-9)
+    emitted = timings.draft_n_accepted + timings.draft_rounds
+    text = view.tr(
+        "Accepted {accepted} of {tested} ({share} %)\n"
+        "{tokens} tokens a round\n"
+        "draft {draft} % · verify {verify} %\n"
+        "rollback {rollback} % of the time"
+    )
+    return text.format(
+        accepted=locale.toString(timings.draft_n_accepted),
+        tested=locale.toString(timings.draft_n),
+        share=round(100 * timings.draft_n_accepted / max(1, timings.draft_n)),
+        tokens=locale.toString(emitted / timings.draft_rounds, "f", 1),
+        draft=locale.toString(100 * timings.draft_ms / total, "f", 1),
+        verify=locale.toString(100 * timings.verify_ms / total, "f", 1),
+        rollback=locale.toString(100 * timings.rollback_ms / total, "f", 1),
+    )

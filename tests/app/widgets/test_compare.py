@@ -1,0 +1,163 @@
+"""Compare: one prompt answered without drafts and with them."""
+
+import math
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QListView, QPlainTextEdit
+
+from app.bridge.types import StopReason, Timings
+
+
+@pytest.fixture
+def comparer(ready_person, qtbot):
+    """Somebody who drafts from the text and looks at Compare."""
+    ready_person.click("draftPicker")
+    rows = ready_person.find("draftPopup").findChild(QListView)
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    ready_person.click("compareToggle")
+    return ready_person
+
+
+def ask(person, qtbot, text="Explain gravity."):
+    edit = person.find("comparePrompt", QPlainTextEdit)
+    edit.setPlainText(text)
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+
+
+def answer(generation, text, timings):
+    for word in text.split():
+        generation.say(word + " ")
+    generation.finish(timings=timings)
+
+
+def texts(person, side):
+    return [label.text() for label in person.find(side).findChildren(QLabel) if label.isVisible()]
+
+
+OFF = Timings(prompt_n=4, prompt_ms=100.0, predicted_n=4, predicted_ms=1_900.0)
+ON = Timings(
+    prompt_n=4,
+    prompt_ms=100.0,
+    predicted_n=4,
+    predicted_ms=900.0,
+    draft_n=4,
+    draft_n_accepted=2,
+    draft_rounds=2,
+    draft_by_position=((2, 2), (2, 0)),
+    draft_ms=90.0,
+    verify_ms=720.0,
+    rollback_ms=9.0,
+)
+
+
+def run(person, engine, qtbot, on_text="Mass bends space ."):
+    ask(person, qtbot)
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    answer(engine.generations[0], "Mass bends space .", OFF)
+    qtbot.waitUntil(lambda: len(engine.generations) == 2)
+    answer(engine.generations[1], on_text, ON)
+    qtbot.waitUntil(lambda: person.find("compareRun", QAbstractButton).isVisible())
+    return person.find("compareResult")
+
+
+def test_compare_takes_the_place_of_the_chat_and_gives_it_back(comparer):
+    assert comparer.sees("compareView")
+    assert not comparer.sees("chatPane")
+    comparer.click("compareToggle")
+    assert comparer.sees("chatPane")
+    assert not comparer.sees("compareView")
+
+
+def test_one_reply_follows_the_other_cold_with_the_same_seed(comparer, engine, qtbot):
+    run(comparer, engine, qtbot)
+    off, on = (generation.options for generation in engine.generations)
+    assert engine.forgotten == [0, 1]
+    assert off.drafting.methods == ()
+    assert on.drafting.methods
+    assert off.sampling == on.sampling
+
+
+def test_the_result_tells_speed_up_and_identity(comparer, engine, qtbot):
+    result = run(comparer, engine, qtbot)
+    assert result.property("speedup") == pytest.approx(2.0)
+    assert result.property("identicalTokens") == 4
+    assert result.property("firstDifference") == -1
+    assert "2.00× faster with the draft" in texts(comparer, "compareResult")
+    assert "identical: 4 of 4 tokens" in texts(comparer, "compareResult")
+
+
+def test_a_reply_that_differs_is_shown_with_the_place(comparer, engine, qtbot):
+    result = run(comparer, engine, qtbot, "Mass bends")
+    assert result.property("firstDifference") == 2
+    told = "different from token 3 on: 2 of 4 are identical"
+    assert told in texts(comparer, "compareResult")
+
+
+def test_what_the_drafts_brought_is_told_in_figures_that_add_up(comparer, engine, qtbot):
+    run(comparer, engine, qtbot)
+    (figures,) = [text for text in texts(comparer, "compareOn") if "a round" in text]
+    assert "Accepted 2 of 4 (50 %)" in figures
+    assert "2.0 tokens a round" in figures  # (2 accepted + 2 rounds) ÷ 2 rounds
+    assert "draft 10.0 % · verify 80.0 %\nrollback 1.0 % of the time" in figures
+    assert not [text for text in texts(comparer, "compareOff") if "a round" in text]
+
+
+def test_before_anything_was_measured_there_is_no_result(comparer):
+    result = comparer.find("compareResult")
+    assert math.isnan(result.property("speedup"))
+    assert texts(comparer, "compareResult")[0] == "Not measured yet"
+
+
+def test_a_comparison_that_is_stopped_says_nothing_of_the_gain(comparer, engine, qtbot):
+    ask(comparer, qtbot)
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    engine.generations[0].say("Mass")
+    comparer.click("compareStop")
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+    assert engine.generations[0].cancelled
+    assert len(engine.generations) == 1
+    assert math.isnan(comparer.find("compareResult").property("speedup"))
+
+
+def test_both_at_once_for_the_show(comparer, engine, qtbot):
+    comparer.find("compareTogether", QCheckBox).setChecked(True)
+    ask(comparer, qtbot)
+    qtbot.waitUntil(lambda: len(engine.generations) == 2)
+    for generation, timings in zip(engine.generations, (OFF, ON), strict=True):
+        answer(generation, "Mass bends space .", timings)
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+    assert comparer.find("compareResult").property("identicalTokens") == 4
+
+
+def test_an_error_ends_it_with_a_sentence(comparer, engine, qtbot):
+    ask(comparer, qtbot)
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    engine.generations[0].fail("The engine stopped.")
+    qtbot.waitUntil(lambda: comparer.sees("errorBar"))
+    assert comparer.find("errorBar").property("text") == "The engine stopped."
+    assert comparer.sees("compareRun")
+
+
+@pytest.mark.parametrize("model", [False, True], ids=["no model", "no draft"])
+def test_what_is_missing_is_said(person, engine, qtbot, model):
+    if model:
+        person.drop_files(["/models/a.gguf"])
+        qtbot.waitUntil(lambda: len(engine.loads) == 1)
+        engine.loads[0].finish()
+        qtbot.waitUntil(lambda: not person.sees("loadProgress"))
+    person.click("compareToggle")
+    ask(person, qtbot)
+    text = person.find("errorBar").property("text")
+    assert ("draft first" if model else "main model first") in text
+    assert engine.generations == []
+
+
+def test_a_reply_under_way_would_disturb_the_measurement(comparer, engine, qtbot):
+    comparer.click("compareToggle")
+    comparer.say("hello")
+    comparer.click("compareToggle")
+    ask(comparer, qtbot)
+    assert "disturb" in comparer.find("errorBar").property("text")
+    engine.generations[0].finish(StopReason.EOS)
