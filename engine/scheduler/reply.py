@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.base.types import (
+    DraftProgress,
     GenerationResult,
     Request,
     StopReason,
@@ -75,8 +76,8 @@ class Reply:
         """End the reply where it is."""
         self._end(StopReason.CANCELLED)
 
-    def unreported(self, context_used: int) -> TextDelta | None:
-        """What came since the last call; None where nothing did."""
+    def unreported(self, context_used: int, drafting: DraftProgress | None) -> TextDelta | None:
+        """What came since the last call, with how drafting goes; None where nothing did."""
         if len(self.tokens) == self._reported_tokens and len(self._text) == self._reported_text:
             return None
         tokens = tuple(self.tokens[self._reported_tokens :])
@@ -84,10 +85,16 @@ class Reply:
         new_logprobs = tuple(self._logprobs[self._reported_tokens :])
         self._reported_tokens, self._reported_text = len(self.tokens), len(self._text)
         elapsed_ms = 1e3 * (self._last_at - self._first_at)
-        return TextDelta(tokens, text, context_used, elapsed_ms, new_logprobs)
+        return TextDelta(tokens, text, context_used, elapsed_ms, new_logprobs, drafting)
 
     def result(
-        self, started_at: float, cache_n: int, prompt_n: int, tally: Tally, state_digest: str
+        self,
+        started_at: float,
+        cache_n: int,
+        prompt_n: int,
+        tally: Tally,
+        drafting: DraftProgress | None,
+        state_digest: str,
     ) -> GenerationResult:
         """The finished reply; `started_at` is when the request's first pass began."""
         if self.stop_reason is None:
@@ -108,6 +115,8 @@ class Reply:
             draft_ms=1e3 * tally.propose_s,
             verify_ms=1e3 * tally.verify_s,
             rollback_ms=1e3 * tally.commit_s,
+            draft_speedup=drafting.speedup if drafting else None,
+            draft_rest_cost=drafting.rest_cost if drafting else None,
         )
         return GenerationResult(
             tokens=tuple(self.tokens),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
-from engine.base.types import Event, Request
+from engine.base.types import DraftProgress, Event, Request
 from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.speculative.account import Account
@@ -61,6 +61,15 @@ class Job:
             raise RuntimeError("a job that waits has no slot to look at")
         tokens, index = self.feed.tokens, len(self.reply.tokens)
         return SlotView(self.number, self.slot, self.request, tokens, index)
+
+    @property
+    def drafting(self) -> DraftProgress | None:
+        """How drafting goes; None where nothing is to draft."""
+        if not self.request.drafting.methods:
+            return None
+        tally, account = self.tally, self.account
+        counts = tally.rounds, tally.tested, tally.accepted
+        return DraftProgress(*counts, account.ledger.speedup, account.rest_cost)
 
     @property
     def prompt_length(self) -> int:

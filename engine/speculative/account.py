@@ -107,10 +107,12 @@ class Account:
         )
 
     @property
-    def outlook(self) -> float:
-        """The speed-up that what rests promised when last looked at; below 1 it costs time."""
-        resting = (one.outlook for one in self.attempts.values() if one.resting)
-        return max(resting, default=1.0)
+    def rest_cost(self) -> float | None:
+        """The share of time that drafting would cost now; None where it does not rest."""
+        if not self.resting:
+            return None
+        outlook = max(one.outlook for one in self.attempts.values() if one.resting)
+        return max(0.0, self.ledger.round_cost, 1.0 / outlook - 1.0)
 
     def pass_by(self, emitted: int) -> None:
         """Let the text go on by so many tokens."""

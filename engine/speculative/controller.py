@@ -191,22 +191,26 @@ class Controller:
     ) -> None:
         """Enter a pass in the ledgers; `plain` None where there is nothing to compare it with."""
         drafted = any(outcome.drafted for outcome in outcomes)
-        proposing = sum(turn.read_s + turn.draft_s for turn in turns)
         asked = [turn.method for turn in turns if turn.longest is not None]
-        self._since_plain = self._since_plain + seconds + proposing if drafted else 0.0
-        charged = seconds + proposing
+        reading = sum(turn.read_s for turn in turns)
+        charged = seconds + reading + sum(turn.draft_s for turn in turns)
+        self._since_plain = self._since_plain + charged if drafted else 0.0
         if plain is not None and asked:
             charged = self._undisturbed(outcomes, turns, charged, plain)
+        rest = charged - reading
         for outcome in outcomes:
             ledger = outcome.seat.account.ledger
             if plain is None:
                 ledger.decode(charged)
-            elif asked:
-                without = outcome.emitted * plain * self._plain.caution if drafted else seconds
-                ledger.draft(asked, charged, without, plain)
+                continue
+            ledger.read(reading)
+            if not asked:
+                ledger.decode(rest)
+            elif drafted:
+                without = outcome.emitted * plain
+                ledger.draft(asked, rest, without, plain, self._plain.caution)
             else:
-                ledger.decode(seconds)
-                ledger.read(proposing)
+                ledger.draft(asked, rest, seconds, plain)
 
     def _undisturbed(
         self,

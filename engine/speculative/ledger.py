@@ -31,6 +31,8 @@ class Ledger:
         self.regret = 0.0
         self._elapsed = 0.0
         self._decoding = 0.0
+        self._lost = 0.0  # as regret, without caution
+        self._rounds = self._without = 0.0  # seconds of all rounds, and of their tokens otherwise
         self._begun = 0.0  # seconds of the round that is being read for
         self._dearest = 0.0
         self._tried: set[str] = set()
@@ -48,19 +50,31 @@ class Ledger:
         """Add what was spent on reading for a round that is yet to come."""
         self.decode(seconds)
         self.regret += seconds
+        self._lost += seconds
         self._begun += seconds
 
-    def draft(self, methods: Collection[str], seconds: float, without: float, plain: float) -> None:
-        """Add a round that these were asked for, at `plain` seconds a pass.
+    def draft(
+        self,
+        methods: Collection[str],
+        seconds: float,
+        without: float,
+        plain: float,
+        caution: float = 1.0,
+    ) -> None:
+        """Add a round.
 
         Args:
-            methods: who was asked.
+            methods: who was asked for drafts.
             seconds: that it took.
-            without: that its tokens would have taken without drafts.
-            plain: of a pass.
+            without: seconds that its tokens would have taken without drafts.
+            plain: seconds of a pass without drafts.
+            caution: the share of `without` that is certain.
         """
         self.decode(seconds)
-        self.regret += seconds - without
+        self.regret += seconds - caution * without
+        self._lost += seconds - without
+        self._rounds += seconds
+        self._without += without
         self._dearest = max(self._dearest, self._begun + seconds - SURE_LOSS * plain)
         self._begun = 0.0
         self._tried.update(methods)
@@ -76,6 +90,9 @@ class Ledger:
 
         None where there was nothing to compare.
         """
-        if not self._tried:
-            return None
-        return 1.0 - self.regret / self._decoding
+        return 1.0 - self._lost / self._decoding if self._tried else None
+
+    @property
+    def round_cost(self) -> float:
+        """The share of time that rounds have cost; below zero where they gained."""
+        return self._rounds / self._without - 1.0 if self._without else 0.0

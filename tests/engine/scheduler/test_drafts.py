@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.base.types import Drafting, GenerationResult, Script, Segment
+from engine.base.types import (
+    Drafting,
+    DraftProgress,
+    GenerationResult,
+    Script,
+    Segment,
+    TextDelta,
+)
 from engine.scheduler.request import Job
 from engine.speculative.cost_table import FIRST_PLAIN_SAMPLES
 from engine.speculative.proposer import SlotView
@@ -123,3 +130,51 @@ def test_a_reply_of_one_token_leaves_nothing_to_draft(bench: Bench, asked: Asked
     result = bench.solo([], prompt=(Segment(tuple(PROMPT)),), max_tokens=1, drafting=bench.drafting)
     assert len(result.tokens) == 1
     assert asked.begun == []
+
+
+def progress(bench: Bench, job: Job) -> list[DraftProgress | None]:
+    """What each event with tokens told of drafting."""
+    return [event.drafting for event in bench.events[job] if isinstance(event, TextDelta)]
+
+
+def test_events_tell_what_drafting_gains(bench: Bench, plain: GenerationResult) -> None:
+    job = bench.submit(PROMPT, max_tokens=TOKENS, drafting=scripted(plain, 1.0))
+    timings = bench.result(job).timings
+    first, *_, last = progress(bench, job)
+    assert first == DraftProgress(0, 0, 0, speedup=None, rest_cost=None)
+    assert last
+    assert (last.rounds, last.tested) == (timings.draft_rounds, timings.draft_n)
+    assert last.accepted == timings.draft_n_accepted == timings.draft_n
+    assert last.speedup
+    assert last.speedup > 1.2
+    assert timings.draft_speedup
+    assert timings.draft_rest_cost is None
+
+
+def test_events_tell_what_drafting_would_cost_while_it_rests(
+    bench: Bench, plain: GenerationResult
+) -> None:
+    job = bench.submit(PROMPT, max_tokens=TOKENS, drafting=scripted(plain, 0.0))
+    timings = bench.result(job).timings
+    *_, last = progress(bench, job)
+    assert last
+    assert last.rest_cost == timings.draft_rest_cost
+    assert last.rest_cost
+    assert 0.0 < last.rest_cost < 1.0
+    assert timings.draft_speedup
+    assert timings.draft_speedup < 1.0
+
+
+def test_without_drafting_there_is_nothing_to_tell_of_it(bench: Bench) -> None:
+    job = bench.submit(PROMPT)
+    assert bench.result(job).timings.draft_speedup is None
+    assert set(progress(bench, job)) == {None}
+
+
+def test_drafts_of_a_fixed_length_are_not_compared_with_doing_without(
+    bench: Bench, plain: GenerationResult
+) -> None:
+    fixed = scripted(plain, 1.0, n_max=4, fixed=True)
+    timings = bench.solo(PROMPT, max_tokens=TOKENS, drafting=fixed).timings
+    assert timings.draft_n_accepted > 50
+    assert timings.draft_speedup is None

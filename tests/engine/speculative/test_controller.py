@@ -163,12 +163,13 @@ def test_the_gain_is_the_time_without_drafts_over_the_time_spent() -> None:
     assert 0.85 * rounds < one.ledger.speedup < rounds
 
 
-def test_while_resting_the_outlook_says_what_drafting_would_cost() -> None:
+def test_while_resting_it_says_what_drafting_would_cost() -> None:
     one = account()
     replies = Replies(one, cost=0.1, accept=[False])
     replies.steps(200)
     assert one.resting
-    assert 0.75 < one.outlook < 1.0
+    assert one.rest_cost is not None
+    assert 0.2 < one.rest_cost < 0.5
     assert one.ledger.speedup
     assert 0.97 < one.ledger.speedup < 1.0
 
@@ -177,6 +178,7 @@ def test_drafts_that_are_accepted_do_not_rest() -> None:
     one = account()
     Replies(one).steps(30)
     assert not one.resting
+    assert one.rest_cost is None
 
 
 def test_what_gave_up_is_not_asked_again() -> None:

@@ -62,3 +62,17 @@ def test_the_speedup_leaves_the_prompt_out(ledger: Ledger) -> None:
     assert ledger.speedup is None
     ledger.draft([DRAFT], 1.0, without=3.0, plain=1.0)
     assert ledger.speedup == pytest.approx(2.0)
+
+
+def test_caution_keeps_drafting_in_bounds_and_out_of_the_figures(ledger: Ledger) -> None:
+    ledger.draft([DRAFT], 1.0, without=2.0, plain=1.0, caution=0.75)
+    assert ledger.regret == pytest.approx(-0.5)
+    assert ledger.speedup == pytest.approx(2.0)
+
+
+def test_the_cost_of_rounds_leaves_reading_and_plain_passes_out(ledger: Ledger) -> None:
+    assert ledger.round_cost == 0.0
+    ledger.decode(7.0)
+    ledger.read(3.0)
+    ledger.draft([DRAFT], 1.5, without=1.0, plain=1.0)
+    assert ledger.round_cost == pytest.approx(0.5)
