@@ -9,7 +9,7 @@ from app.shortcuts import Shortcut
 ROOT = Path(__file__).parents[2]
 MIN_TOPICS = 150  # about the application, small talk not counted
 ANSWER_WORDS = range(18, 71)
-PHRASINGS = range(6, 13)  # to learn from, for each topic
+PHRASINGS = range(6, 17)  # to learn from, for each topic
 KEYS = re.compile(r"\b(?:(?:Ctrl|Alt|Shift)\+)+\w+")
 WORDS = re.compile(r"[\w+]+")  # the plus of C++ too
 
