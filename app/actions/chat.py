@@ -3,6 +3,7 @@
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 
+from app.actions.presets import settle_preset
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
 from app.domain.conversation import Conversation, beginning_like, prompt_for
@@ -32,6 +33,7 @@ def send(session: Session, text: str) -> bool:
     chat = session.chats.current
     if not text.strip() or chat.pending_reply or not _can_answer(session):
         return False
+    settle_preset(session, chat)
     session.chats.add_message(chat.id, Message(Role.USER, text))
     reply = _new_reply()
     session.chats.add_message(chat.id, reply)
@@ -127,6 +129,20 @@ def end_queued(session: Session, state: MessageState, failure: str = "") -> None
             session.chats.reply_ended(chat.id)
 
 
+def take_back(session: Session, chat_id: str) -> None:
+    """Give a message back to the composer that was too long to be answered, so that none is lost.
+
+    It stays in the chat where something else is being written, or where it has other versions.
+    """
+    chat = session.chats.chat(chat_id)
+    reply = chat.latest_reply
+    if reply is None or reply.text or chat.details.unsent:
+        return
+    question = chat.tree.parents[reply.id]
+    if question and all(chat.version(id_) == (1, 1) for id_ in (question, reply.id)):
+        session.chats.take_back(chat_id, question)
+
+
 def end_reply(session: Session, chat_id: str) -> None:
     """End the reply under way in a chat, if there is one."""
     if session.chats.pending_reply(chat_id):
@@ -184,7 +200,16 @@ def _ask(session: Session, chat: Conversation, reply: Message) -> None:
 
 def _answer(session: Session, chat: Conversation, reply: Message, model: LoadedModel) -> None:
     prompt = prompt_for(chat, reply, str(model.summary.path))
-    session.replies.start(chat.id, prompt, reply, model, chat.details.sampling)
+    details = chat.details
+    session.replies.start(
+        chat.id,
+        prompt,
+        reply,
+        model,
+        details.sampling,
+        thinking=details.thinking,
+        drafting=session.drafts.drafting,
+    )
     session.chats.reply_state_changed(chat.id)
 
 

@@ -6,7 +6,20 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
 
+from app.storage.exchange import is_chat_file
+
 MODEL_SUFFIX = ".gguf"
+JSON_SUFFIX = ".json"
+# Names that promise no text; what others hold shows when they are read.
+NO_TEXT = frozenset(
+    f".{kind}"
+    for kind in (
+        *("doc", "docx", "odt", "pdf", "ppt", "pptx", "xls", "xlsx", "sqlite"),
+        *("bmp", "gif", "jpeg", "jpg", "png", "webp", "mov", "mp3", "mp4"),
+        *("7z", "dmg", "gz", "iso", "tar", "zip", "dll", "exe", "so"),
+        *("bin", "onnx", "pt", "safetensors"),
+    )
+)
 translate = QCoreApplication.translate
 
 
@@ -27,6 +40,25 @@ class Refuse:
 Verdict = UseAsMainModel | Refuse
 
 
+def exported_chats(urls: Sequence[QUrl]) -> tuple[Path, ...]:
+    """The files, if all are chats that were exported; else none."""
+    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+    fit = len(paths) == len(urls) and all(
+        path.suffix.lower() == JSON_SUFFIX and is_chat_file(path) for path in paths
+    )
+    return paths if fit else ()
+
+
+def text_files(urls: Sequence[QUrl]) -> tuple[Path, ...]:
+    """The files, if their names say that all could go along with a message; else none."""
+    if not all(url.isLocalFile() for url in urls):
+        return ()
+    paths = tuple(Path(url.toLocalFile()) for url in urls)
+    others = {MODEL_SUFFIX, *NO_TEXT}
+    fit = all(path.suffix.lower() not in others and not path.is_dir() for path in paths)
+    return paths if fit else ()
+
+
 def judge(urls: Sequence[QUrl]) -> Verdict:
     """Decide by name alone, without opening anything."""
     if len(urls) != 1:
@@ -39,6 +71,6 @@ def judge(urls: Sequence[QUrl]) -> Verdict:
         text = translate("Drops", "{name} is a folder. Drop a file that ends in .gguf.")
         return Refuse(text.format(name=path.name))
     if path.suffix.lower() != MODEL_SUFFIX:
-        text = translate("Drops", "{name} is not a model. Drop a file that ends in .gguf.")
+        text = translate("Drops", "{name} is neither a model nor a text. Drop a .gguf file.")
         return Refuse(text.format(name=path.name))
     return UseAsMainModel(path)

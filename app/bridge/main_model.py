@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from app.bridge.types import (
     LoadProgress,
     ModelSummary,
     NotEnoughMemoryError,
+    PacelineError,
 )
 
 STARTING = LoadProgress("Starting the engine…", 0.0)
@@ -67,6 +69,11 @@ class MainModel(QObject):
     async def inspect(self, path: Path) -> ModelSummary:
         """Read a file's header; raises `PacelineError` as `EngineClient.inspect` does."""
         return await self._engine.inspect(path)
+
+    def count_tokens(self, text: str, then: Callable[[int], None]) -> None:
+        """Tell `then` how many tokens a text has for this model; not where none can tell."""
+        if self.loaded:
+            self._tasks.start(self._count_tokens(text, then))
 
     def load(
         self,
@@ -132,6 +139,10 @@ class MainModel(QObject):
                 if slots == 1:
                     raise
                 slots //= 2
+
+    async def _count_tokens(self, text: str, then: Callable[[int], None]) -> None:
+        with suppress(PacelineError):  # the model went away, or has no tokenizer
+            then(await self._engine.count_tokens(text))
 
     def _finish(self) -> None:
         self._task = None

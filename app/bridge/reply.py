@@ -115,7 +115,7 @@ class Reply(QObject):
             case Finished():
                 self._finish(event.result)
             case Failed():
-                return self._fail(Problem(event.message, event.details))
+                return self._fail(Problem(event.message, event.details, event.is_too_long))
         return None
 
     def _grow(self, delta: TextDelta) -> None:

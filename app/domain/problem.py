@@ -9,3 +9,4 @@ class Problem:
 
     sentence: str
     details: str = ""
+    is_too_long: bool = False  # what was asked does not fit into the model's context

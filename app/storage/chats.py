@@ -62,6 +62,12 @@ class Chats(QObject):
         return list(self._order)
 
     @property
+    def folders(self) -> list[str]:
+        """The folders that hold a chat, by name."""
+        names = {self.details(chat_id).folder for chat_id in self._order}
+        return sorted(names - {""}, key=str.casefold)
+
+    @property
     def pending(self) -> list[Conversation]:
         """The chats of which a reply waits or is being written."""
         return [chat for chat in self._open.values() if chat.pending_reply]
@@ -149,6 +155,14 @@ class Chats(QObject):
         self.store.save_chosen(chat_id, chat.tree.chosen)
         self.path_changed.emit(chat_id)
         self.removed.emit()
+
+    def take_back(self, chat_id: str, message_id: str) -> None:
+        """Take out a message that was not answered, and let it be written on."""
+        chat = self.chat(chat_id)
+        self.set_details(replace(chat.details, unsent=chat.message(message_id).text))
+        chat.remove(message_id)
+        self.store.set_message_deleted(message_id, True)
+        self.path_changed.emit(chat_id)
 
     def add_record(self, record: ChatRecord) -> None:
         """Take in a whole chat, a copy or one from a file."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
-from app.actions.drops import Refuse, judge
+from app.actions.drops import Refuse, exported_chats, judge, text_files
 from app.bridge.drafts import Drafts
 from app.bridge.main_model import MainModel
 from app.bridge.problems import problem_from
@@ -22,9 +22,13 @@ class FileDrops(QObject):
     Signals:
         dropped: the `QUrl`s that were dropped to be used as main model.
         dropped_as_draft: those that were dropped to be used as draft.
+        imported: paths of exported chats that were dropped.
+        attached: paths of text files that were dropped to go along with a message.
     """
 
     dropped = Signal(list)
+    imported = Signal(list)
+    attached = Signal(list)
     dropped_as_draft = Signal(list)
 
     def __init__(
@@ -42,8 +46,15 @@ class FileDrops(QObject):
         if not event.mimeData().hasUrls():
             event.ignore()
             return
-        self._overlay.open(has_draft_zone=self._model.loaded is not None)
-        self._explain(event.mimeData().urls())
+        urls = event.mimeData().urls()
+        chats, texts = exported_chats(urls), text_files(urls)
+        self._overlay.open(has_draft_zone=self._model.loaded is not None and not texts)
+        if chats:
+            self._offer_to_import(chats)
+        elif texts:
+            self._offer_to_attach(texts)
+        else:
+            self._explain(urls)
         self.move(event)
 
     def move(self, event: QDragMoveEvent) -> None:
@@ -61,8 +72,26 @@ class FileDrops(QObject):
         zone = self._overlay.zone_at(event.position().toPoint())
         self.leave()
         _accept(event)
+        if chats := exported_chats(event.mimeData().urls()):
+            self.imported.emit(list(chats))
+            return
+        if texts := text_files(event.mimeData().urls()):
+            self.attached.emit(list(texts))
+            return
         signal = self.dropped if zone is Zone.MAIN else self.dropped_as_draft
         signal.emit(event.mimeData().urls())
+
+    def _offer_to_import(self, paths: Sequence[Path]) -> None:
+        self._dragged = None
+        title = self.tr("Import %n chats", "", len(paths))
+        line = self.tr("With all versions of all messages.")
+        self._overlay.welcome(Zone.MAIN, title, line)
+
+    def _offer_to_attach(self, paths: Sequence[Path]) -> None:
+        self._dragged = None
+        names = ", ".join(path.name for path in paths)
+        title = self.tr("Attach to your message: {names}").format(names=names)
+        self._overlay.welcome(Zone.MAIN, title, self.tr("Its text goes along with what you write."))
 
     def _explain(self, urls: Sequence[QUrl]) -> None:
         verdict = judge(urls)

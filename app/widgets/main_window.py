@@ -165,6 +165,7 @@ class MainWindow(QMainWindow):
         self._pane.empty_state.browse_asked.connect(self._browse)
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)
+        self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
         )

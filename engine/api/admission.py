@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable
 
-from engine.base.errors import RequestError
+from engine.base.errors import ContextLengthError, RequestError
 from engine.base.types import LONGEST_DRAFT, Drafting, Request
 from engine.sampling.limits import check_params
 
@@ -11,16 +11,17 @@ def check_request(request: Request, context: int, vocab_size: int, methods: Cont
     """Refuse what the engine has no meaning for; `methods` are those that can draft.
 
     Raises:
-        RequestError: the prompt is empty, too long or outside the vocabulary, or a limit or a
-            sampling parameter is out of its range.
+        ContextLengthError: the prompt is too long.
+        RequestError: the prompt is empty or outside the vocabulary, or a limit or a sampling
+            parameter is out of its range.
     """
     tokens = [token for segment in request.prompt for token in segment.tokens]
     if not tokens:
         raise RequestError("There is nothing to answer: the prompt is empty.")
     if len(tokens) > context:
-        raise RequestError(
+        raise ContextLengthError(
             f"This conversation has {len(tokens)} tokens and the context holds {context}. "
-            "Start a new chat, or load the model with a larger context."
+            "Shorten the text, start a new chat, or load the model with a larger context."
         )
     _check_tokens(tokens, vocab_size)
     if request.max_tokens is not None and request.max_tokens < 1:

@@ -66,6 +66,16 @@ class Model:
         switches = {} if thinking is None else {THINKING_SWITCH: thinking}
         return build_prompt(messages, self.template, self.tokenizer, **switches)
 
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text has as part of a message.
+
+        Raises:
+            UnsupportedModelError: the file has no tokenizer that can be used.
+        """
+        if self.tokenizer is None:
+            raise UnsupportedModelError(self.problem)
+        return len(self.tokenizer.encode(text, add_special=False, parse_special=False))
+
     def request(self, messages: Sequence[Message], options: ChatOptions) -> Request:
         """The request for the next reply of a conversation; raises as `prompt` does."""
         stop = options.stop

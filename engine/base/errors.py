@@ -29,6 +29,10 @@ class RequestError(PacelineError):
     """A request cannot be served as asked: no tokens, longer than the context, unknown ids."""
 
 
+class ContextLengthError(RequestError):
+    """A prompt is longer than the context that the model was loaded with."""
+
+
 class NotEnoughMemoryError(PacelineError):
     """The model, or the context asked for, does not fit in the memory of the device."""
 

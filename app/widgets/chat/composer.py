@@ -1,6 +1,9 @@
 """Where messages are written, with send and stop in one place."""
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QFocusEvent,
@@ -12,36 +15,89 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout
 
+from app.bridge.main_model import MainModel
+from app.domain.attachment import Attachment, joined, separated
 from app.domain.message import ContextUse
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
+from app.widgets.chat.attachment_chips import AttachmentChips
 from app.widgets.chat.stats import context_text
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import text_label
 
 MAX_LINES = 10
+LONG_PASTE = 2_000  # characters; what is longer goes along as a file
 
 
 class Composer(QFrame):
-    """The frame around the text and its buttons.
+    """The frame around the text, the files that go along and the buttons.
 
     Signals:
-        submitted: the text the person wants to send.
+        submitted: the message the person wants to send, files included.
+        changed: the message is another one.
         stop_asked: the reply under way is to end.
+        attach_asked: files are wanted to go along.
+        thinking_chosen: whether the model may reason before its replies.
     """
 
     submitted = Signal(str)
+    changed = Signal()
     stop_asked = Signal()
+    attach_asked = Signal()
+    thinking_chosen = Signal(bool)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, model: MainModel) -> None:
         super().__init__()
         self.setObjectName("composerFrame")
         self.edit = ComposerEdit()
         self.edit.setAccessibleName(self.tr("Message"))
         self.edit.submitted.connect(self._submit)
         self.edit.focus_changed.connect(self._show_focus)
-        self.edit.textChanged.connect(self._enable_send)
+        self.edit.long_text_pasted.connect(self._attach_pasted)
+        self._chips = AttachmentChips(theme, model)
+        self._chips.left.connect(self.edit.setFocus)
+        for signal in (self.edit.textChanged, self._chips.changed):
+            signal.connect(self._enable_send)
+            signal.connect(self.changed)
+        self._make_buttons(theme)
+        self._lay_out()
+        self.set_generating(False)
+        self._enable_send()
+
+    @property
+    def message(self) -> str:
+        """What was written, with the files that go along."""
+        return joined(self.edit.toPlainText(), self._chips.attachments)
+
+    def show_message(self, message: str) -> None:
+        """Let a message be written on, files included."""
+        text, attachments = separated(message)
+        self.edit.setPlainText(text)
+        self._chips.show_attachments(attachments)
+
+    def attach(self, attachments: Sequence[Attachment]) -> None:
+        """Let files go along."""
+        self._chips.show_attachments([*self._chips.attachments, *attachments])
+        self.edit.setFocus()
+
+    def show_thinking(self, thinking: bool | None) -> None:
+        """Show whether the model may reason before its replies; None where it has no choice."""
+        self._thinking.setVisible(thinking is not None)
+        self._thinking.setChecked(bool(thinking))
+
+    def _make_buttons(self, theme: Theme) -> None:
+        attach = ThemedButton(theme, "attachButton", look="quiet", icon="plus", token="dim")
+        attach.describe(self.tr("Attach text or code files"), Shortcut.ATTACH.label)
+        attach.clicked.connect(self.attach_asked)
+        self._attach = attach
+        self._thinking = ThemedButton(
+            theme, "thinkingToggle", look="switch", text=self.tr("Thinking")
+        )
+        self._thinking.describe(self.tr("Let the model reason before its replies"))
+        self._thinking.setCheckable(True)
+        self._thinking.clicked.connect(self.thinking_chosen)
+        self._thinking.hide()
         self._context = text_label(figure_font(Size.SMALL), look="dim")
         self._context.setObjectName("contextUse")
         self._send = ThemedButton(
@@ -54,9 +110,6 @@ class Composer(QFrame):
         )
         self._stop.describe(self.tr("Stop"), Shortcut.STOP.label)
         self._stop.clicked.connect(self.stop_asked)
-        self._lay_out()
-        self.set_generating(False)
-        self._enable_send()
 
     def set_generating(self, generating: bool) -> None:
         """Put *Stop* where *Send* was, or back."""
@@ -75,6 +128,8 @@ class Composer(QFrame):
     def _lay_out(self) -> None:
         foot = QHBoxLayout()
         foot.setSpacing(12)
+        foot.addWidget(self._attach)
+        foot.addWidget(self._thinking)
         foot.addStretch()
         foot.addWidget(self._context)
         foot.addWidget(self._send)
@@ -82,15 +137,24 @@ class Composer(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 12, 12, 8)
         column.setSpacing(0)
+        column.addWidget(self._chips)
+        column.addSpacing(4)
         column.addWidget(self.edit)
         column.addLayout(foot)
 
     def _submit(self) -> None:
         if self._send.isEnabled() and self._stop.isHidden():
-            self.submitted.emit(self.edit.toPlainText())
+            self.submitted.emit(self.message)
 
     def _enable_send(self) -> None:
-        self._send.setEnabled(bool(self.edit.toPlainText().strip()))
+        has_text = bool(self.edit.toPlainText().strip())
+        self._send.setEnabled(has_text or bool(self._chips.attachments))
+
+    def _attach_pasted(self, text: str) -> None:
+        taken = {attachment.name for attachment in self._chips.attachments}
+        numbers = range(1, len(taken) + 2)
+        names = (self.tr("pasted-{number}.txt").format(number=number) for number in numbers)
+        self.attach([Attachment(next(name for name in names if name not in taken), text)])
 
     def _show_focus(self, focused: bool) -> None:
         self.setProperty("active", "true" if focused else "false")
@@ -103,10 +167,14 @@ class ComposerEdit(QPlainTextEdit):
     Signals:
         submitted: Enter was pressed, outside the composition of an input method.
         focus_changed: whether it has the keyboard now.
+        files_pasted: paths of the files that were pasted.
+        long_text_pasted: a text that is too long to be read here.
     """
 
     submitted = Signal()
     focus_changed = Signal(bool)
+    files_pasted = Signal(list)
+    long_text_pasted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,9 +195,9 @@ class ComposerEdit(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         pressed = QKeySequence(event.keyCombination())
-        if self._composing:
-            super().keyPressEvent(event)
-        elif _is_send(event):
+        if self._composing and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return  # it ends the composition, which is for the input method to do
+        if _is_send(event):
             self.submitted.emit()
         elif pressed == Shortcut.NEW_LINE.sequence:
             self.insertPlainText("\n")
@@ -140,6 +208,20 @@ class ComposerEdit(QPlainTextEdit):
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._composing = bool(event.preeditString())
         super().inputMethodEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or source.hasUrls()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Insert plain text, whatever it was; pasted files and long texts are told of instead."""
+        urls = source.urls()
+        if urls and all(url.isLocalFile() for url in urls):
+            self.files_pasted.emit([Path(url.toLocalFile()) for url in urls])
+        elif len(source.text()) > LONG_PASTE:
+            self.long_text_pasted.emit(source.text())
+        else:
+            self.insertPlainText(source.text())
+            self.ensureCursorVisible()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():

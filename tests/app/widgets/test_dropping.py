@@ -71,7 +71,7 @@ def test_a_header_read_too_late_does_not_bring_the_overlay_back(person, engine, 
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (["/a/notes.pdf"], "notes.pdf is not a model. Drop a file that ends in .gguf."),
+        (["/a/notes.pdf"], "notes.pdf is neither a model nor a text. Drop a .gguf file."),
         (["/tmp"], "tmp is a folder. Drop a file that ends in .gguf."),
         (["/a/x.gguf", "/a/y.gguf"], "Drop one model at a time; these are 2 files."),
     ],
