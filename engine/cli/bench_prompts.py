@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from engine.base.errors import RequestError, UnsupportedModelError
 from engine.base.types import Message, Segment
+from engine.cli.resources import resources_dir
 from engine.gguf.reader import GgufFile
 from engine.gguf.summary import summarise
 from engine.text.chat_template import load_chat_template
@@ -16,15 +17,10 @@ from engine.text.tokenizer import Tokenizer, load_tokenizer
 Prompts: TypeAlias = dict[str, tuple[Segment, ...]]
 """What is asked, by a short name."""
 
-ROOT = Path(__file__).resolve().parents[2]
-"""What holds the packages: a checkout, or the folder they are installed in."""
-
 
 def prompts_file() -> Path:
-    """Each prompt's name and its lines; inside the window's package when installed."""
-    installed = ROOT / "app" / "resources"
-    resources = installed if installed.is_dir() else ROOT / "resources"
-    return resources / "bench" / "prompts.json"
+    """Each prompt's name and its lines."""
+    return resources_dir() / "bench" / "prompts.json"
 
 
 def read_prompts(file: GgufFile, reply_tokens: int) -> Prompts:

@@ -15,6 +15,7 @@ from engine.base.errors import (
     UnsupportedModelError,
 )
 from engine.cli import bench, generate, info, logits, selftest, tokenize
+from engine.cli.guide import name_guide
 from engine.cli.options import one_line
 
 USAGE_ERRORS = (DeviceError, ModelFileError, RequestError, UnsupportedModelError)
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _speak_utf8()
     parser = _parser()
     options = parser.parse_args(arguments)
+    name_guide(options)
     try:
         options.run(options)
         sys.stdout.flush()

@@ -34,7 +34,9 @@ def add_verb(
     """A verb with its model, where it needs one, and the options that every verb takes."""
     parser = verbs.add_parser(name, help=help_text, description=help_text)
     if takes_model:
-        parser.add_argument("model", type=Path, help="a GGUF file")
+        parser.add_argument(
+            "model", type=Path, help="a GGUF file, or guide: the model that is built in"
+        )
     parser.add_argument("--device", choices=DEVICES, default="auto")
     parser.add_argument(
         "--threads", type=within(1, MOST_THREADS), metavar="N", help="CPU threads (default: all)"
