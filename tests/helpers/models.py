@@ -11,6 +11,7 @@ from engine.gguf.reader import open_gguf
 from engine.kernels.backends import choose_kernels, make_backend
 from engine.memory.model_memory import ModelMemory
 from engine.memory.sequence_state import PassKind, SequenceState
+from engine.models.headed_runner import HeadedRunner
 from engine.models.registry import build_model
 from engine.models.runner import Runner, SlotRows
 from engine.weights.source import WeightSource
@@ -40,24 +41,30 @@ def open_runner(
     device: torch.device = CPU,
     kernels: str = "torch",
     drafting: bool = False,
+    with_head: bool = False,
 ) -> Iterator[Runner]:
     """A runner whose memory holds NaN wherever it is not live; its integrity is checked behind."""
     with open_gguf(path) as file:
-        model = build_model(file, WeightSource(file))
+        model = build_model(file, WeightSource(file), with_head=with_head)
         choice, threads = choose_kernels(model.program, device, kernels), torch.get_num_threads()
-        backend = make_backend(choice, model.program, device, context, threads, lambda _: None)
+        backends = [
+            make_backend(choice, program, device, context, threads, lambda _: None)
+            for program in model.programs
+        ]
         memory = KeptMemory(
             model.states,
             slots,
             context,
             kv_type,
             device,
-            backend.fold,
+            backends[0].fold,
             drafting=drafting,
             poison=True,
         )
-        runner = Runner(backend, memory, slots, model.vocab_size)
-        yield runner
+        if model.head:
+            yield HeadedRunner(backends, model.head, memory, slots, model.vocab_size)
+        else:
+            yield Runner(backends[0], memory, slots, model.vocab_size)
         memory.check_integrity()
 
 

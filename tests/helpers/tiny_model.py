@@ -39,6 +39,7 @@ class TinyModel:
     key_dim: int = 16
     value_dim: int = 20
     attention_interval: int = 3
+    mtp: int = 0  # of the blocks that a hybrid model has behind its layers to draft
 
     @property
     def vocab(self) -> int:
@@ -54,7 +55,7 @@ class TinyModel:
         return {
             "general.architecture": self.architecture,
             "general.name": "Tiny",
-            prefix + "block_count": self.layers,
+            prefix + "block_count": self.layers + self.mtp,
             prefix + "context_length": self.context,
             prefix + "embedding_length": self.width,
             prefix + "feed_forward_length": self.feed_forward,
@@ -83,6 +84,7 @@ class TinyModel:
             "qwen35.ssm.inner_size": self.value_heads * self.value_dim,
             "qwen35.ssm.state_size": self.key_dim,
             "qwen35.ssm.conv_kernel": 4,
+            **({"qwen35.nextn_predict_layers": self.mtp} if self.mtp else {}),
         }
 
     def tensors(self) -> dict[str, Tensor]:
@@ -107,11 +109,12 @@ class TinyModel:
             matrix("output", self.vocab, self.width, bias=True)
         if self.rope_freqs:
             vector("rope_freqs.weight", self.head_dim // 2, 3.0)
-        for layer in range(self.layers):
+        for layer in range(self.layers + self.mtp):
             block = f"blk.{layer}."
             vector(block + "attn_norm.weight", self.width, 1.0)
             hybrid = self.architecture == "qwen35"
-            recurrent = hybrid and (layer + 1) % self.attention_interval != 0
+            is_head = layer >= self.layers
+            recurrent = hybrid and not is_head and (layer + 1) % self.attention_interval != 0
             second = "post_attention_norm" if hybrid else "ffn_norm"
             vector(block + f"{second}.weight", self.width, 1.0)
             if recurrent:
@@ -137,6 +140,19 @@ class TinyModel:
             if self.architecture == "qwen3" or (hybrid and not recurrent):
                 vector(block + "attn_q_norm.weight", self.head_dim, 1.0)
                 vector(block + "attn_k_norm.weight", self.head_dim, 1.0)
+        return tensors | self._head_tensors()
+
+    def _head_tensors(self) -> dict[str, Tensor]:
+        """What the blocks that draft have beside those of an attention layer."""
+        rng = np.random.default_rng(~self.seed & 0xFF)
+        tensors: dict[str, Tensor] = {}
+        for layer in range(self.layers, self.layers + self.mtp):
+            nextn = f"blk.{layer}.nextn"
+            values = rng.standard_normal((self.width, 2 * self.width)) / np.sqrt(2 * self.width)
+            tensors[f"{nextn}.eh_proj.weight"] = _stored(values.astype(np.float32), self.quant)
+            for norm in ("enorm", "hnorm", "shared_head_norm"):
+                gains = 1.0 + 0.1 * rng.standard_normal(self.width)
+                tensors[f"{nextn}.{norm}.weight"] = (gains.astype(np.float32), None)
         return tensors
 
 
