@@ -29,8 +29,10 @@ from qasync import QEventLoop  # noqa: E402
 
 from app.bootstrap import build_window  # noqa: E402
 from app.bridge.types import ModelFileError  # noqa: E402
+from app.domain.attachment import Attachment, joined  # noqa: E402
 from app.settings.schema import THEME, ThemeChoice  # noqa: E402
 from app.settings.store import Settings  # noqa: E402
+from app.widgets.chat.composer import Composer  # noqa: E402
 from app.widgets.main_window import MainWindow  # noqa: E402
 from tests.helpers.fake_engine import FakeEngine, FakeGeneration  # noqa: E402
 
@@ -93,10 +95,10 @@ class Stage:
         event = kind(place, copies, data, button, Qt.KeyboardModifier.NoModifier)
         QApplication.sendEvent(self.window.windowHandle(), event)
 
-    async def load(self, path: Path = MODEL) -> None:
+    async def load(self, path: Path = MODEL, *, has_thinking: bool = False) -> None:
         self.drop(path)
         await self.settle()
-        self.engine.loads[-1].finish()
+        self.engine.loads[-1].finish(has_thinking=has_thinking)
         await self.settle()
 
     async def send(self, text: str) -> FakeGeneration:
@@ -209,6 +211,17 @@ async def failed_reply(stage: Stage) -> None:
     generation.fail("The device ran out of memory. Choose a smaller context.", "alloc 512 MiB")
 
 
+async def attachments(stage: Stage) -> None:
+    """A message with a file that was answered, and files beside the one being written."""
+    await stage.load(has_thinking=True)
+    code = Attachment("quicksort.py", REPLY.split("```")[1].removeprefix("python\n"))
+    await stage.answer(joined("Why is this slow on sorted lists?", [code]), "The pivot.")
+    notes = Attachment("measurements-of-all-variants-2026-10.csv", "n,seconds\n" + "1,2\n" * 3_000)
+    box = stage.window.findChild(Composer, "composerFrame")
+    box.attach([code, notes])
+    box.edit.setPlainText("Then compare it with what I measured,\nand suggest a better pivot.")
+
+
 async def panel(stage: Stage) -> None:
     """The panel at the right, with numbers that are not the preset's."""
     await finished(stage)
@@ -239,6 +252,7 @@ STATES: tuple[Callable[[Stage], Awaitable[None]], ...] = (
     long_chat,
     error,
     failed_reply,
+    attachments,
     panel,
     picker,
 )

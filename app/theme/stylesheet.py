@@ -28,6 +28,7 @@ QCheckBox::indicator {
 QCheckBox::indicator:checked { background: $button; border-color: $button; }
 QCheckBox::indicator:focus { border: 2px solid $text; }
 QFrame[look="hairline"] { background: $hairline; border: none; }
+#hitBar { background: $control_border; border: none; }
 
 QPushButton {
     color: $text; background: $ground; border: 1px solid $control_border;
@@ -92,6 +93,7 @@ QAbstractSpinBox:focus, #systemPrompt:focus { border: 1px solid $control_border;
 QFrame[look="editor"] {
     background: $ground; border: 1px solid $control_border; border-radius: 14px;
 }
+QFrame[look="file"] { background: $ground; border: none; border-radius: 8px; }
 QFrame[look="chip"] { background: $tint; border: none; border-radius: 8px; }
 QFrame[look="chip"] QPushButton { min-height: 22px; padding: 0 4px; }
 QPushButton[look="switch"] {

@@ -135,11 +135,14 @@ class Composer(QFrame):
         foot.addWidget(self._send)
         foot.addWidget(self._stop)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 12, 8)
+        column.setContentsMargins(10, 12, 12, 8)
         column.setSpacing(0)
-        column.addWidget(self._chips)
-        column.addSpacing(4)
-        column.addWidget(self.edit)
+        body = QVBoxLayout()
+        body.setContentsMargins(6, 0, 4, 0)  # so that the text begins where the first icon does
+        body.setSpacing(8)
+        body.addWidget(self._chips)
+        body.addWidget(self.edit)
+        column.addLayout(body)
         column.addLayout(foot)
 
     def _submit(self) -> None:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Property, QEvent, QLocale, QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.domain.attachment import separated
 from app.domain.message import Message, MessageState, Role
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, figure_font, interface_font
@@ -12,6 +13,7 @@ from app.widgets.chat.marks import Marks
 from app.widgets.chat.message_actions import ActionRow
 from app.widgets.chat.message_editor import MessageEditor
 from app.widgets.chat.message_requests import MessageRequests
+from app.widgets.chat.own_files import OwnFiles
 from app.widgets.chat.own_text import OwnText
 from app.widgets.chat.reading import Reading
 from app.widgets.chat.stack import natural_height, stack
@@ -133,6 +135,8 @@ class OwnMessageView(MessageView):
         inner.setSpacing(LEFT_OUT_GAP_PX)
         inner.addWidget(self._text, alignment=Qt.AlignmentFlag.AlignLeft)
         inner.addWidget(self._left_out)
+        self._files = OwnFiles(theme)
+        inner.addWidget(self._files)
         described = self.tr("Say something else instead")
         edit = self.action_row.add("editMessage", self.tr("Edit"), described, Shortcut.EDIT_MESSAGE)
         edit.clicked.connect(self.edit)
@@ -170,8 +174,11 @@ class OwnMessageView(MessageView):
         self.changed.emit()
 
     def refresh(self) -> None:
-        self._text.show_text(self.message.text)
-        self._tell(self._text.toPlainText())
+        written, files = separated(self.message.text)
+        self._text.show_text(written)
+        self._text.setVisible(bool(written))
+        self._files.show_files(files)
+        self._tell("\n".join(filter(None, [self._text.toPlainText(), self._files.spoken])))
         count = self._text.num_left_out
         self._left_out.setVisible(count > 0)
         text = self.tr("{count} more characters, sent but not shown")
@@ -188,10 +195,14 @@ class OwnMessageView(MessageView):
         limit = most - left - right
         text_width = self._text.ideal_width(limit)
         self._text.setFixedWidth(text_width)
-        height = top + self._text.height() + bottom
-        if self._text.num_left_out:
-            text_width = max(text_width, self._left_out.sizeHint().width())
-            height += LEFT_OUT_GAP_PX + natural_height(self._left_out, text_width)
+        height = top + bottom - LEFT_OUT_GAP_PX
+        for part in (self._text, self._left_out, self._files):
+            if part.isHidden():
+                continue
+            if part is not self._text:
+                text_width = max(text_width, min(limit, part.sizeHint().width()))
+            part_px = part.height() if part is self._text else natural_height(part, text_width)
+            height += LEFT_OUT_GAP_PX + part_px
         bubble_width = left + text_width + right
         self._bubble.setGeometry(width - bubble_width, 0, bubble_width, height)
         beside = width - bubble_width - ACTIONS_GAP_PX - actions.width()

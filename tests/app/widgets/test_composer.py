@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListView, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListView, QPlainTextEdit, QWidget
 
 from app.domain.attachment import Attachment, joined
 from tests.app.conftest import MODEL
@@ -171,6 +171,14 @@ def test_files_that_cannot_go_along_are_refused_in_a_sentence(
 def test_a_file_that_is_gone_is_refused_in_a_sentence(ready_person, tmp_path):
     ready_person.drop_files([tmp_path / "gone.txt"])
     assert ready_person.find("errorBar").property("text").startswith("gone.txt is no file;")
+
+
+def test_sent_files_are_folded_to_their_names(ready_person, notes):
+    ready_person.drop_files([notes])
+    ready_person.say("What is this?")
+    message = ready_person.messages()[0]
+    assert message.accessibleName() == "What is this?\nnotes.py, 15 bytes"
+    assert message.findChild(QWidget, "messageFiles").isVisible()
 
 
 def test_files_alone_can_be_sent(ready_person, engine, notes):
