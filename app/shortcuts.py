@@ -35,6 +35,7 @@ class Shortcut(StrEnum):
     PREVIOUS_CHAT = "Ctrl+PgUp"
     SEARCH_CHATS = "Ctrl+K"
     RENAME = "F2"
+    RENAME = "F2"
     DELETE_CHAT = "Ctrl+Shift+Backspace"
     NEXT_MESSAGE = "Alt+Down"
     PREVIOUS_MESSAGE = "Alt+Up"

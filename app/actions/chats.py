@@ -1,10 +1,12 @@
 """What a person can do with whole chats, one function each."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtGui import QDesktopServices
 
 from app.actions import chat as chat_actions
 from app.actions.session import Session
@@ -32,8 +34,32 @@ def set_pinned(session: Session, chat_id: str, pinned: bool) -> None:
 
 
 def move_to_folder(session: Session, chat_id: str, folder: str) -> None:
-    """Put a chat into a folder; empty takes it out."""
-    session.chats.set_details(replace(session.chats.details(chat_id), folder=folder.strip()))
+    """Put a chat into a folder, where it is no longer pinned; empty takes it out.
+
+    A folder is there as long as chats are in it.
+    """
+    details = session.chats.details(chat_id)
+    folder = folder.strip()
+    pinned = details.pinned and not folder
+    session.chats.set_details(replace(details, folder=folder, pinned=pinned))
+
+
+def rename_folder(session: Session, folder: str, name: str) -> None:
+    """Give a folder another name; where that is another folder's, both become one."""
+    if name.strip():
+        _move_all(session, folder, name.strip())
+
+
+def delete_folder(session: Session, folder: str) -> None:
+    """Delete a folder; its chats are among the others again."""
+    _move_all(session, folder, "")
+
+
+def _move_all(session: Session, folder: str, target: str) -> None:
+    for chat_id in session.chats.ids:
+        details = session.chats.details(chat_id)
+        if details.folder == folder:
+            session.chats.set_details(replace(details, folder=target))
 
 
 def set_system_prompt(session: Session, text: str) -> None:
@@ -108,6 +134,22 @@ def import_chat(session: Session, path: Path) -> None:
     else:
         session.chats.add_record(record)
         session.chats.show(record.details.id)
+
+
+def import_chats(session: Session, paths: Sequence[Path]) -> None:
+    """Take in chats that were exported as JSON, and show the last one."""
+    for path in paths:
+        import_chat(session, path)
+
+
+def open_data_folder(session: Session) -> None:
+    """Show the folder of chats and settings in the system's file manager."""
+    folder = session.settings.folder
+    if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
+        text = translate(
+            "Chats", "No file manager opened. Your chats and settings are in {folder}."
+        )
+        session.notices.raised.emit(Problem(text.format(folder=folder)))
 
 
 async def search(session: Session, question: str) -> list[Hit]:

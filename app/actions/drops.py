@@ -8,7 +8,10 @@ from PySide6.QtCore import QCoreApplication, QUrl
 
 from app.storage.exchange import is_chat_file
 
+from app.storage.exchange import is_chat_file
+
 MODEL_SUFFIX = ".gguf"
+JSON_SUFFIX = ".json"
 JSON_SUFFIX = ".json"
 # Names that promise no text; what others hold shows when they are read.
 NO_TEXT = frozenset(
@@ -38,6 +41,15 @@ class Refuse:
 
 
 Verdict = UseAsMainModel | Refuse
+
+
+def exported_chats(urls: Sequence[QUrl]) -> tuple[Path, ...]:
+    """The files, if all are chats that were exported; else none."""
+    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+    fit = len(paths) == len(urls) and all(
+        path.suffix.lower() == JSON_SUFFIX and is_chat_file(path) for path in paths
+    )
+    return paths if fit else ()
 
 
 def exported_chats(urls: Sequence[QUrl]) -> tuple[Path, ...]:

@@ -31,6 +31,11 @@ class Settings(QObject):
             if setting.key in stored:
                 self._take(setting, stored[setting.key])
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self._path.parent
+
     def get(self, setting: Setting[T]) -> T:
         """The stored value, or the default."""
         if setting.key not in self._values:

@@ -7,7 +7,7 @@ messages shown in place of newer versions) and `messages` in the order of writin
 
 import json
 from dataclasses import asdict, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from PySide6.QtCore import QCoreApplication
 
@@ -28,6 +28,8 @@ from app.storage.rows import ROLES, final_state, storable
 
 FORMAT = "paceline-chat"
 VERSION = 1
+MARK = f'"format": "{FORMAT}"'  # at the beginning of what `json_from` gives
+MARK_WITHIN = 200  # characters, white space and another order of fields allowed for
 translate = QCoreApplication.translate
 
 
@@ -50,6 +52,15 @@ def json_from(record: ChatRecord) -> str:
         "messages": [_message_json(m, parents[m.id]) for m in record.messages.values()],
     }
     return json.dumps(chat, ensure_ascii=False, indent=1) + "\n"
+
+
+def is_chat_file(path: Path) -> bool:
+    """Whether a file's beginning is that of an exported chat."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return MARK in file.read(MARK_WITHIN)
+    except (OSError, ValueError):
+        return False
 
 
 def record_from(text: str) -> ChatRecord:

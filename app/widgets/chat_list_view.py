@@ -1,30 +1,26 @@
-"""The list of chats in the sidebar, and how a row is painted."""
+"""The list of chats in the sidebar: choosing, menus, dragging into folders."""
 
-from PySide6.QtCore import (
-    QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QPointF,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QDrag,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
 )
-from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QListView
 
-from app.itemmodels.chat_list import ACTIVITY_ROLE, ID_ROLE, Activity, ChatListModel
-from app.theme.fonts import Size, interface_font
+from app.itemmodels.chat_list import (
+    CHAT_MIME,
+    FOLDED_ROLE,
+    FOLDER_ROLE,
+    ID_ROLE,
+    ChatListModel,
+)
 from app.theme.theme import Theme
+from app.widgets.chat_rows import ChatRowDelegate
 from app.widgets.common.choice_list import ChoiceList
-from app.widgets.common.marks import TurningArc, paint_dot
-from app.widgets.common.text_painting import paint_line, paint_row_ground, paint_row_outline
-
-ROW_HEIGHT_PX = 36
-MARK_PX = 12
-DOT_RADIUS_PX = 4
 
 
 class ChatListView(ChoiceList):
@@ -33,10 +29,18 @@ class ChatListView(ChoiceList):
     Signals:
         chosen: id of the chat to show.
         menu_asked: id of a chat, and where on the screen its menu belongs.
+        folder_menu_asked: name of a folder, and where on the screen its menu belongs.
+        rename_asked: id of the chat that is to have another title.
+        folder_rename_asked: name of the folder that is to have another.
+        delete_asked: id of the chat to delete.
     """
 
     chosen = Signal(str)
     menu_asked = Signal(str, QPoint)
+    folder_menu_asked = Signal(str, QPoint)
+    rename_asked = Signal(str)
+    folder_rename_asked = Signal(str)
+    delete_asked = Signal(str)
 
     def __init__(self, theme: Theme, chats: ChatListModel) -> None:
         super().__init__()
@@ -46,12 +50,12 @@ class ChatListView(ChoiceList):
         self.setSelectionMode(QListView.SelectionMode.NoSelection)  # arrow keys only move
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setDragDropMode(QListView.DragDropMode.DragDrop)
+        self.setDropIndicatorShown(False)  # the folder shows where a chat would go
         self._chats = chats
-        arc = TurningArc(self)
-        arc.turned.connect(self.viewport().update)
-        self._arc = arc
-        self.setItemDelegate(_ChatDelegate(theme, arc, self))
-        chats.dataChanged.connect(self._turn_while_generating)
+        self._pressed = QModelIndex()
+        self._painter = ChatRowDelegate(theme, self)
+        self.setItemDelegate(self._painter)
         self.picked.connect(self._choose)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._ask_for_menu)
@@ -61,6 +65,11 @@ class ChatListView(ChoiceList):
         select = QItemSelectionModel.SelectionFlag.ClearAndSelect
         self.selectionModel().setCurrentIndex(self._chats.index(row), select)
 
+    def mark(self, row: int) -> None:
+        """Mark the chat in view, and leave the keyboard where it is."""
+        select = QItemSelectionModel.SelectionFlag.ClearAndSelect
+        self.selectionModel().select(self._chats.index(row), select)
+
     @property
     def row_in_view(self) -> int:
         """The row of the chat in view; -1 for one that is not listed."""
@@ -68,64 +77,68 @@ class ChatListView(ChoiceList):
         return selected[0].row() if selected else -1
 
     def _choose(self, index: QModelIndex) -> None:
-        self.chosen.emit(index.data(ID_ROLE))
+        if chat := index.data(ID_ROLE):
+            self.chosen.emit(chat)
+        else:
+            self._chats.fold(index.data(FOLDER_ROLE), not index.data(FOLDED_ROLE))
 
     def _ask_for_menu(self, place: QPoint) -> None:
         index = self.indexAt(place)
         if index.isValid():
-            self.menu_asked.emit(index.data(ID_ROLE), self.viewport().mapToGlobal(place))
+            on_screen = self.viewport().mapToGlobal(place)
+            if chat := index.data(ID_ROLE):
+                self.menu_asked.emit(chat, on_screen)
+            else:
+                self.folder_menu_asked.emit(index.data(FOLDER_ROLE), on_screen)
 
-    def _turn_while_generating(self) -> None:
-        self._arc.set_turning(self._chats.is_any_generating)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        chat = str(index.data(ID_ROLE) or "")
+        folder = "" if chat else str(index.data(FOLDER_ROLE) or "")
+        match event.key():
+            case Qt.Key.Key_F2 if chat:
+                self.rename_asked.emit(chat)
+            case Qt.Key.Key_F2 if folder:
+                self.folder_rename_asked.emit(folder)
+            case Qt.Key.Key_Delete if chat:
+                self.delete_asked.emit(chat)
+            case Qt.Key.Key_Left | Qt.Key.Key_Right if folder:
+                self._chats.fold(folder, event.key() == Qt.Key.Key_Left)
+            case _:
+                super().keyPressEvent(event)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = self.indexAt(event.position().toPoint())
+        super().mousePressEvent(event)
 
-class _ChatDelegate(QStyledItemDelegate):
-    """Paints a chat: its title and a mark.
+    def startDrag(self, supported: Qt.DropAction) -> None:
+        """Drag the row that was pressed, which need not be the selected one."""
+        if not self._pressed.data(ID_ROLE):
+            return
+        drag = QDrag(self)
+        drag.setMimeData(self._chats.mimeData([self._pressed]))
+        drag.setPixmap(self.viewport().grab(self.visualRect(self._pressed)))
+        drag.exec(Qt.DropAction.MoveAction)
 
-    An arc turns while it generates; a dot tells that it is unread, a hollow one that it waits.
-    """
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        super().dragMoveEvent(event)
+        if event.mimeData().hasFormat(CHAT_MIME):
+            event.accept()
+            target = self.indexAt(event.position().toPoint())
+            self._mark_folder(str(target.data(FOLDER_ROLE) or ""))
 
-    def __init__(self, theme: Theme, arc: TurningArc, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._arc = arc
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        super().dragLeaveEvent(event)
+        self._mark_folder(None)
 
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        return QSize(0, ROW_HEIGHT_PX)
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Move the chat; the row under the pointer counts, not a gap near it."""
+        self._mark_folder(None)
+        target = self.indexAt(event.position().toPoint())
+        action = Qt.DropAction.MoveAction
+        if self._chats.dropMimeData(event.mimeData(), action, -1, -1, target):
+            event.acceptProposedAction()
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        row: QRect = option.rect.adjusted(0, 1, 0, -1)
-        in_view = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        if in_view or option.state & QStyle.StateFlag.State_MouseOver:
-            paint_row_ground(painter, row, self._theme.colour("selected" if in_view else "tint"))
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            paint_row_outline(painter, row, self._theme.colour("control_border"))
-        area = row.adjusted(8, 0, -12, 0)
-        activity = index.data(ACTIVITY_ROLE)
-        if activity != Activity.NONE:
-            self._paint_mark(painter, area, activity)
-            area.setRight(area.right() - MARK_PX - 8)
-        weight = QFont.Weight.Medium if in_view else QFont.Weight.Normal
-        font, colour = interface_font(Size.CONTROL, weight), self._theme.colour("text")
-        paint_line(painter, area, font, colour, str(index.data()))
-        painter.restore()
-
-    def _paint_mark(self, painter: QPainter, area: QRect, activity: str) -> None:
-        mark = QRectF(0, 0, MARK_PX, MARK_PX)
-        mark.moveCenter(QPointF(area.right() - MARK_PX / 2, area.center().y() + 0.5))
-        if activity == Activity.GENERATING:
-            track, colour = self._theme.colour("hairline"), self._theme.colour("text")
-            self._arc.paint(painter, mark, track, colour)
-        elif activity == Activity.WAITING:
-            quiet = self._theme.colour("dim")
-            paint_dot(painter, mark.center(), DOT_RADIUS_PX, quiet, hollow=True)
-        else:
-            paint_dot(painter, mark.center(), DOT_RADIUS_PX, self._theme.colour("text"))
+    def _mark_folder(self, folder: str | None) -> None:
+        self._painter.drop_folder = folder
+        self.viewport().update()

@@ -83,7 +83,8 @@ class FileDrops(QObject):
 
     def _offer_to_import(self, paths: Sequence[Path]) -> None:
         self._dragged = None
-        title = self.tr("Import %n chats", "", len(paths))
+        count = len(paths)
+        title = self.tr("Import %n chats", "", count) if count > 1 else self.tr("Import this chat")
         line = self.tr("With all versions of all messages.")
         self._overlay.welcome(Zone.MAIN, title, line)
 

@@ -29,6 +29,7 @@ from app.settings.schema import PANEL_OPEN, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
 from app.theme.theme import Theme
 from app.widgets.app_menu import AppMenu
+from app.widgets.app_menu import AppMenu
 from app.widgets.chat.chat_pane import ChatPane
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
 from app.widgets.common.labels import hairline
@@ -139,6 +140,17 @@ class MainWindow(QMainWindow):
         self._chat_rows.dropped.connect(
             lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
         )
+        self._sidebar.app_menu_asked.connect(self._open_app_menu)
+        chats = self._sidebar.chat_list
+        chats.folder_menu_asked.connect(
+            lambda folder, place: FolderMenu(session, folder, self).popup(place)
+        )
+        chats.rename_asked.connect(lambda id_: ask_title(session, id_, self))
+        chats.folder_rename_asked.connect(lambda folder: ask_folder_name(session, folder, self))
+        chats.delete_asked.connect(lambda id_: chats_actions.delete(session, id_))
+        self._chat_rows.dropped.connect(
+            lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
+        )
         self._sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
         self._sidebar.hit_chosen.connect(lambda hit: chats_actions.show_hit(session, hit))
         self._sidebar.undo_asked.connect(lambda: chats_actions.undo_delete(session))
@@ -165,6 +177,7 @@ class MainWindow(QMainWindow):
         self._pane.empty_state.browse_asked.connect(self._browse)
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)
+        self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
         self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
@@ -237,6 +250,10 @@ class MainWindow(QMainWindow):
 
     def _open_chat_menu(self, conversation_id: str, place: QPoint) -> None:
         ChatMenu(self._session, conversation_id, self).popup(place)
+
+    def _open_app_menu(self, place: QPoint) -> None:
+        menu = AppMenu(self._session, self)
+        menu.popup(place - QPoint(menu.sizeHint().width(), menu.sizeHint().height()))
 
     def _open_app_menu(self, place: QPoint) -> None:
         menu = AppMenu(self._session, self)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.itemmodels.chat_list import ID_ROLE, ChatListModel
+from app.itemmodels.chat_list import ChatListModel
 from app.network import NetworkWatch
 from app.shortcuts import Shortcut
 from app.storage.search import Hit
@@ -29,6 +29,7 @@ class Sidebar(QFrame):
         new_chat_asked: the person wants an empty chat.
         chat_chosen: id of the chat the person picked.
         menu_asked: id of a chat, and where on the screen its menu belongs.
+        app_menu_asked: where on the screen the program's own menu belongs, above it.
         search_asked: what to search all chats for.
         hit_chosen: the `Hit` of a search to show.
         undo_asked: what was deleted last is wanted back.
@@ -37,6 +38,7 @@ class Sidebar(QFrame):
     new_chat_asked = Signal()
     chat_chosen = Signal(str)
     menu_asked = Signal(str, QPoint)
+    app_menu_asked = Signal(QPoint)
     search_asked = Signal(str)
     hit_chosen = Signal(object)
     undo_asked = Signal()
@@ -52,16 +54,18 @@ class Sidebar(QFrame):
         self._empty = text_label(interface_font(Size.CONTROL), look="dim")
         self._empty.setContentsMargins(8, 8, 8, 8)
         self._empty.setWordWrap(True)
-        self._list = ChatListView(theme, chats)
-        self._list.chosen.connect(self.chat_chosen)
-        self._list.menu_asked.connect(self.menu_asked)
+        self.chat_list = ChatListView(theme, chats)
+        self.chat_list.chosen.connect(self.chat_chosen)
+        self.chat_list.menu_asked.connect(self.menu_asked)
         self.search_line = SearchLine()
         self._hits = SearchHits(theme)
         self.undo_strip = UndoStrip(theme)
         self.undo_strip.undo_asked.connect(self.undo_asked)
         self._lay_out(theme, network)
         self._connect_search()
+        self._current = ""
         chats.rowsInserted.connect(self._show_list)
+        chats.rowsInserted.connect(self._mark_current)
         chats.rowsRemoved.connect(self._show_list)
         self._show_list()
 
@@ -75,13 +79,26 @@ class Sidebar(QFrame):
         inner.addWidget(self._new_chat)
         inner.addWidget(self.search_line)
         inner.addWidget(self._empty)
-        inner.addWidget(self._list, 1)
+        inner.addWidget(self.chat_list, 1)
         inner.addWidget(self._hits, 1)
         inner.addStretch()
         inner.addWidget(self.undo_strip)
         column.addLayout(inner, 1)
         column.addWidget(hairline())
-        column.addWidget(_NetworkRow(theme, network))
+        column.addLayout(self._make_foot(theme, network))
+
+    def _make_foot(self, theme: Theme, network: NetworkWatch) -> QHBoxLayout:
+        menu = ThemedButton(theme, "appMenu", look="quiet", icon="ellipsis", token="dim")
+        menu.describe(self.tr("More: import, data folder, delete everything"))
+        menu.clicked.connect(
+            lambda: self.app_menu_asked.emit(menu.mapToGlobal(menu.rect().topRight()))
+        )
+        foot = QHBoxLayout()
+        foot.setContentsMargins(16, 8, 12, 8)
+        foot.addWidget(_NetworkMark(theme, network))
+        foot.addStretch()
+        foot.addWidget(menu)
+        return foot
 
     def _connect_search(self) -> None:
         self.search_line.asked.connect(self._ask)
@@ -97,19 +114,23 @@ class Sidebar(QFrame):
 
     def show_current(self, conversation_id: str) -> None:
         """Mark the chat that is in view; none while it is not listed."""
-        self._list.show_in_view(self._chats.row_of(conversation_id))
+        self._current = conversation_id
+        self.chat_list.show_in_view(self._chats.row_of(conversation_id))
+
+    def _mark_current(self) -> None:
+        """Mark the chat in view where its folder was unfolded."""
+        self.chat_list.mark(self._chats.row_of(self._current))
 
     def chat_beside(self, offset: int) -> str:
-        """Id of the chat `offset` rows from the one in view; empty where the list ends."""
-        index = self._chats.index(self._list.row_in_view + offset)
-        return str(index.data(ID_ROLE)) if index.isValid() else ""
+        """Id of the chat after or before the one in view; empty where the list ends."""
+        return self._chats.chat_beside(self.chat_list.row_in_view, offset)
 
     def _show_list(self) -> None:
         has_chats = self._chats.rowCount() > 0
         searches = bool(self.search_line.text().strip())
         finds = searches and self._hits.model().rowCount() > 0
         self.search_line.setVisible(has_chats)
-        self._list.setVisible(has_chats and not searches)
+        self.chat_list.setVisible(has_chats and not searches)
         self._hits.setVisible(finds)
         self._empty.setVisible(not has_chats or (searches and not finds))
         self._empty.setText(
@@ -141,7 +162,7 @@ class _NewChatButton(ThemedButton):
         paint_line(QPainter(self), area, font, dim, Shortcut.NEW_CHAT.label, side=RIGHT)
 
 
-class _NetworkRow(QWidget):
+class _NetworkMark(QWidget):
     """The shield, and whether anything has been asked of the network."""
 
     def __init__(self, theme: Theme, network: NetworkWatch) -> None:
@@ -152,11 +173,10 @@ class _NetworkRow(QWidget):
         self._mark = text_label(interface_font(Size.CONTROL), look="dim")
         self._mark.setObjectName("networkMark")
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 12, 16, 12)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self._shield)
         row.addWidget(self._mark)
-        row.addStretch()
         network.attempted.connect(self._refresh)
         theme.changed.connect(self._refresh)
         self._refresh()

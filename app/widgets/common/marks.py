@@ -1,40 +1,14 @@
-"""The turning arc of a chat that generates: the only thing in the window that moves."""
+"""Marks of what a chat does, and rings that show a share."""
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-TURN_INTERVAL_MS = 80
-STEP_DEGREES = 30
 HOLLOW_PX = 1.5
 
 
-class TurningArc(QObject):
-    """Where arcs stand now.
-
-    Signals:
-        turned: arcs are to be painted again; only while they turn.
-    """
-
-    turned = Signal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._degrees = 0
-        self._timer = QTimer(self, interval=TURN_INTERVAL_MS)
-        self._timer.timeout.connect(self._turn)
-
-    def set_turning(self, turning: bool) -> None:
-        """Turn, or rest without using a timer."""
-        if turning != self._timer.isActive():
-            self._timer.start() if turning else self._timer.stop()
-
-    def paint(self, painter: QPainter, area: QRectF, track: QColor, colour: QColor) -> None:
-        """Paint a ring with the arc on it."""
-        paint_ring(painter, area, track, colour, start=90 - self._degrees, span=-110)
-
-    def _turn(self) -> None:
-        self._degrees = (self._degrees + STEP_DEGREES) % 360
-        self.turned.emit()
+def paint_arc(painter: QPainter, area: QRectF, track: QColor, colour: QColor) -> None:
+    """Paint the ring of a chat that generates, with an arc on it. It stands still."""
+    paint_ring(painter, area, track, colour, start=90, span=-110)
 
 
 def paint_ring(

@@ -1,11 +1,10 @@
 """Chats beyond the last slot: they wait, say so, and the one in view goes first."""
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QListView
 
 from app.itemmodels.chat_list import ACTIVITY_ROLE
-from app.widgets.common.marks import TurningArc
 
 SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 REPLACED = "Another model has been loaded in place of this one."
@@ -82,15 +81,6 @@ def test_the_list_tells_the_chat_that_waits_from_the_one_that_is_answered(two_ch
     engine.generations[1].read_prompt(3, 5)
     qtbot.waitUntil(lambda: row(two_chats, 0).data(ACTIVITY_ROLE) == "generating")
     assert row(two_chats, 0).data(SPOKEN) == "second, a reply is being written"
-
-
-def test_nothing_turns_in_the_list_while_all_chats_wait(ready_person, engine, qtbot):
-    arc = ready_person.find("chatList").findChild(TurningArc).findChild(QTimer)
-    ready_person.say("hello")
-    assert arc.isActive()
-    engine.generations[0].wait()
-    qtbot.waitUntil(lambda: state(ready_person) == "waiting")
-    assert not arc.isActive()
 
 
 @pytest.mark.parametrize("how", ["click", "key"])
