@@ -12,6 +12,7 @@ from app.bridge.speed import SpeedWindow
 from app.bridge.thinking import ThinkingClock
 from app.bridge.throttle import Throttle
 from app.bridge.types import (
+    DraftProgress,
     Event,
     Failed,
     Finished,
@@ -36,6 +37,7 @@ class LiveFigures:
     prompt: PromptProgress | None = None
     tokens_per_second: float = nan
     context: ContextUse | None = None
+    drafting: DraftProgress | None = None  # None where nothing is to draft
 
 
 class Reply(QObject):
@@ -127,6 +129,7 @@ class Reply(QObject):
             is_writing=True,
             tokens_per_second=self._speed.tokens_per_second,
             context=ContextUse(delta.context_used, self._context_size),
+            drafting=delta.drafting,
         )
         self._throttle.request()
 

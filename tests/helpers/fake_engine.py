@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.bridge.types import (
     ChatOptions,
+    DraftProgress,
     DraftRanking,
     EngineMessage,
     Event,
@@ -116,7 +117,7 @@ class FakeGeneration:
     def read_prompt(self, done: int, total: int) -> None:
         self._events.put_nowait(PromptProgress(done, total))
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, drafting: DraftProgress | None = None) -> None:
         """Emit `text` as one token."""
         self._text += text
         self._tokens.append(len(self._tokens))
@@ -126,6 +127,7 @@ class FakeGeneration:
                 text=text,
                 context_used=self._prompt_tokens + len(self._tokens),
                 elapsed_ms=TOKEN_MS * (len(self._tokens) - 1),
+                drafting=drafting,
             )
         )
 

@@ -1,9 +1,10 @@
 """Live figures above the composer while a reply is generated."""
 
+from collections import deque
 from math import isnan, nan
 
-from PySide6.QtCore import Property, QLocale, QRectF, QSize
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtCore import Property, QLocale, QPointF, QRectF, QSize
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.bridge.reply import LiveFigures
@@ -11,6 +12,7 @@ from app.bridge.throttle import Throttle
 from app.domain.message import ContextUse
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
+from app.widgets.chat.draft_gauge import AcceptanceGauge, GainEstimate
 from app.widgets.chat.stats import context_text
 from app.widgets.common.labels import text_label
 from app.widgets.common.marks import paint_ring
@@ -18,10 +20,12 @@ from app.widgets.common.marks import paint_ring
 UPDATE_INTERVAL_MS = 125
 HEIGHT_PX = 32
 RING_PX = 16
+HISTORY_POINTS = 40
+HISTORY_SIZE = QSize(64, 16)
 
 
 class GaugeRow(QWidget):
-    """Speed at the left, context at the right; while a prompt is read, how far that is."""
+    """Speed and draft at the left, context at the right; while a prompt is read, how far it is."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -30,14 +34,20 @@ class GaugeRow(QWidget):
         self.setFixedHeight(HEIGHT_PX)
         self._prompt = text_label(figure_font(Size.CONTROL), look="dim")
         self._prompt.setObjectName("promptProgress")
-        self._speed = SpeedGauge()
+        self._speed = SpeedGauge(theme)
+        self._acceptance = AcceptanceGauge(theme)
         self._context = ContextGauge(theme)
+        self._gain = GainEstimate()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._prompt)
         row.addWidget(self._speed)
+        row.addSpacing(16)
+        row.addWidget(self._acceptance)
         row.addStretch()
         row.addWidget(self._context)
+        row.addSpacing(8)
+        row.addWidget(self._gain)
         self._figures: LiveFigures | None = None
         self._throttle = Throttle(UPDATE_INTERVAL_MS, self)
         self._throttle.fired.connect(self._refresh)
@@ -68,26 +78,32 @@ class GaugeRow(QWidget):
         else:
             self._prompt.setText(self.tr("Reading the prompt…"))
         self._speed.show_speed(figures.tokens_per_second)
+        self._acceptance.show_progress(figures.drafting)
         self._context.show_use(figures.context)
+        self._gain.show_progress(figures.drafting)
 
 
 class SpeedGauge(QWidget):
     """Tokens per second over the last two seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("speedGauge")
         self._value = nan
+        self._history = _History(theme)
         self._figure = text_label(figure_font(Size.BODY, QFont.Weight.DemiBold))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
+        row.addWidget(self._history)
+        row.addSpacing(4)
         row.addWidget(self._figure)
         row.addWidget(text_label(interface_font(Size.CONTROL), self.tr("tok/s"), "dim"))
 
     def show_speed(self, tokens_per_second: float) -> None:
         """Show a rate; NaN when there is none."""
         self._value = tokens_per_second
+        self._history.add(tokens_per_second)
         if isnan(tokens_per_second):
             self._figure.setText("–")
             self.setAccessibleName(self.tr("Tokens per second: not known yet"))
@@ -99,6 +115,38 @@ class SpeedGauge(QWidget):
     @Property(float)
     def value(self) -> float:
         return self._value
+
+
+class _History(QWidget):
+    """A line over the last few seconds of a rate; begun anew where there is none."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._rates: deque[float] = deque(maxlen=HISTORY_POINTS)
+        self.setFixedSize(HISTORY_SIZE)
+
+    def add(self, rate: float) -> None:
+        if isnan(rate):
+            self._rates.clear()
+        else:
+            self._rates.append(rate)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if len(self._rates) < 2:
+            return
+        most = max(self._rates) or 1.0
+        step = (self.width() - 2) / (HISTORY_POINTS - 1)
+        height = self.height() - 2
+        points = [
+            QPointF(1 + step * place, 1 + height * (1 - rate / most))
+            for place, rate in enumerate(self._rates)
+        ]
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.colour("dim"), 1.5))
+        painter.drawPolyline(points)
 
 
 class ContextGauge(QWidget):
