@@ -11,7 +11,7 @@ from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.labels import text_label
 
-BAR_SIZE = QSize(88, 6)
+BAR_SIZE = QSize(64, 6)
 LEAST_SPEEDUP = 1.02
 """Estimates below this are no gain worth showing."""
 

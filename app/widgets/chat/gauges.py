@@ -21,7 +21,7 @@ UPDATE_INTERVAL_MS = 125
 HEIGHT_PX = 32
 RING_PX = 16
 HISTORY_POINTS = 40
-HISTORY_SIZE = QSize(64, 16)
+HISTORY_SIZE = QSize(48, 16)
 
 
 class GaugeRow(QWidget):
@@ -139,8 +139,9 @@ class _History(QWidget):
         most = max(self._rates) or 1.0
         step = (self.width() - 2) / (HISTORY_POINTS - 1)
         height = self.height() - 2
+        first = self.width() - 1 - step * (len(self._rates) - 1)  # the newest stands at the right
         points = [
-            QPointF(1 + step * place, 1 + height * (1 - rate / most))
+            QPointF(first + step * place, 1 + height * (1 - rate / most))
             for place, rate in enumerate(self._rates)
         ]
         painter = QPainter(self)
