@@ -15,23 +15,23 @@ from app.domain.message import Message
 from app.theme.theme import Theme
 from app.widgets.chat.heights import TOP_PX, Heights, estimate
 from app.widgets.chat.links import ask_to_open
-from app.widgets.chat.marks import Marks
+from app.widgets.chat.marking import Marking
 from app.widgets.chat.message_requests import MessageRequests
 from app.widgets.chat.message_view import OwnMessageView, ReplyView, make_message_view
 from app.widgets.chat.pointing import Pointing
 from app.widgets.chat.reading import Reading
-from app.widgets.chat.selection import Anchor, Selection
+from app.widgets.chat.selection import Anchor
 from app.widgets.chat.selection_keys import SelectionKeys
+from app.widgets.chat.surroundings import Surroundings
 from app.widgets.chat.transcript_menu import TranscriptMenu
 from app.widgets.chat.workshop import Workshop
-from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.speaking import announce
 
 COLUMN_PX = 720
 MARGIN_PX = 24
 AT_END_PX = 8
 STEP_PX = 50  # of the wheel and the arrow keys
-JUMP_ABOVE_PX = 12
+SIGHT_PX = 24  # above and below what was found
 MAX_ROUNDS = 20  # of measuring; each makes at least one height exact
 
 View = OwnMessageView | ReplyView
@@ -50,7 +50,7 @@ class Transcript(QAbstractScrollArea):
 
     Attributes:
         requests: what people ask for at its messages.
-        selection: what is selected.
+        marking: what is selected and found in them.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -74,11 +74,13 @@ class Transcript(QAbstractScrollArea):
         self.viewport().setAutoFillBackground(True)
         self._soon = QTimer(self, interval=0, singleShot=True)
         self._soon.timeout.connect(self._look_around)
-        self._jump = self._make_jump(theme)
-        self.selection = Selection(lambda: self._readings, self)
-        self.selection.changed.connect(self._show_marks)
-        self._pointing = Pointing(self, self.selection)
-        SelectionKeys(self, self.selection)
+        self.marking = Marking(lambda: self._readings, self)
+        self.marking.changed.connect(self._show_marks)
+        self._pointing = Pointing(self, self.marking.selection)
+        SelectionKeys(self, self.marking.selection)
+        self._around = Surroundings(self, theme, self.marking.finder)
+        self._around.jump.clicked.connect(self.follow_end)
+        self._connect_finding()
         self.verticalScrollBar().setSingleStep(STEP_PX)
         self.verticalScrollBar().valueChanged.connect(self._note_place)
 
@@ -106,6 +108,39 @@ class Transcript(QAbstractScrollArea):
         """How many messages are shown, with a view or without."""
         return len(self._readings)
 
+    def open_find(self) -> None:
+        """Let words be found in this chat."""
+        self._around.find_bar.open_bar()
+
+    def step_match(self, offset: int) -> None:
+        """Go to the match after the one in sight, or to the one before."""
+        if self._around.find_bar.isVisible():
+            self.marking.finder.step(offset)
+        else:
+            self.open_find()
+
+    def show_message(self, message_id: str, word: str) -> None:
+        """Bring a message into sight and mark it, and the words in it that begin alike."""
+        indices = (i for i, one in enumerate(self._readings) if one.message.id == message_id)
+        index = next(indices, None)
+        if index is not None:
+            spans = self._readings[index].all_plain.find(word)
+            self.marking.hit.mark(index, spans)
+            self.reveal(index, spans[0].start if spans else 0)
+
+    def reveal(self, index: int, offset: int) -> None:
+        """Bring a place of a message into sight, and hold it there."""
+        if index not in self._views:
+            self._place = Place(index, 0)
+            self._arrange()
+        area = self._views[index].area_of(offset)
+        top = self.verticalScrollBar().value() - self._heights.top(index)
+        page = self.viewport().height()
+        if not top + SIGHT_PX <= area.top() <= area.bottom() <= top + page - SIGHT_PX:
+            top = area.top() - page // 3
+        self._place = Place(index, top)
+        self._arrange()
+
     def anchor_at(self, place: QPoint) -> Anchor:
         """The place in the chat that is painted nearest to a point of the viewport."""
         area = self.viewport().rect()
@@ -116,6 +151,7 @@ class Transcript(QAbstractScrollArea):
 
     def add_message(self, message: Message) -> None:
         """Show one more message, and with it the end."""
+        self.marking.finder.look_later()
         self._readings.append(Reading(message))
         self._heights.append(estimate(message, self._column_width()))
         self._mark_last()
@@ -123,7 +159,7 @@ class Transcript(QAbstractScrollArea):
 
     def remove_last(self) -> None:
         """Take the last message away."""
-        self.selection.clear()
+        self.marking.reset()
         self._readings.pop()
         self._drop(len(self._readings))
         self._heights.pop()
@@ -139,6 +175,7 @@ class Transcript(QAbstractScrollArea):
             message = self._readings[index].message
             self._heights.set(index, estimate(message, self._column_width()))
         self._arrange()
+        self.marking.finder.look_later()
         self._tell_end(self._readings[index].message)
 
     def edit(self, message: Message) -> None:
@@ -202,7 +239,7 @@ class Transcript(QAbstractScrollArea):
         for index in [i for i in self._views if not first <= i <= last]:
             if not self._is_in_use(index):
                 self._drop(index)
-        self._jump.setVisible(not self._is_at_end())
+        self._around.jump.setVisible(not self._is_at_end())
         self._is_arranging = False
         self._soon.start()
 
@@ -246,7 +283,7 @@ class Transcript(QAbstractScrollArea):
         view.setParent(self.viewport())
         view.show()
         self._views[index] = view
-        if marks := self._marks_in(index):
+        if marks := self.marking.marks_in(index):
             view.show_marks(marks)
 
     def _resized(self, index: int) -> None:
@@ -259,10 +296,12 @@ class Transcript(QAbstractScrollArea):
 
     def _show_marks(self) -> None:
         for index, view in self._views.items():
-            view.show_marks(self._marks_in(index))
+            view.show_marks(self.marking.marks_in(index))
+        self._place_hit_bar()
 
-    def _marks_in(self, index: int) -> Marks:
-        return Marks(self.selection.span_in(index))
+    def _place_hit_bar(self) -> None:
+        index = self.marking.hit.message
+        self._around.mark_hit(None if index is None else self._views.get(index))
 
     def _drop(self, index: int) -> None:
         view = self._views.pop(index, None)
@@ -284,6 +323,7 @@ class Transcript(QAbstractScrollArea):
         for index, view in self._views.items():
             height = self._heights.height(index)
             view.setGeometry(left, self._heights.top(index) - top, width, height)
+        self._place_hit_bar()
 
     def _scroll_to_place(self) -> None:
         bar, page = self.verticalScrollBar(), self.viewport().height()
@@ -311,7 +351,7 @@ class Transcript(QAbstractScrollArea):
 
     def _read_path(self, same: int = 0) -> None:
         """Read the chat's messages anew, the first `same` of which are as they were."""
-        self.selection.clear()
+        self.marking.reset()
         for index in [i for i in self._views if i >= same]:
             self._drop(index)
         known = {reading.message.id: reading for reading in self._readings}
@@ -352,13 +392,20 @@ class Transcript(QAbstractScrollArea):
         bar_width = self.width() - self.viewport().width()
         return min(COLUMN_PX, self.viewport().width() - bar_width - 2 * MARGIN_PX)
 
-    def _make_jump(self, theme: Theme) -> ThemedButton:
-        jump = ThemedButton(theme, "jumpToEnd", look="float", icon="chevron-down")
-        jump.describe(self.tr("Jump to the end"))
-        jump.setParent(self)
-        jump.clicked.connect(self.follow_end)
-        jump.hide()
-        return jump
+    def _connect_finding(self) -> None:
+        finder, bar = self.marking.finder, self._around.find_bar
+        bar.wanted.connect(lambda text: finder.look_for(text, self._seen(0)[0]))
+        bar.toggled.connect(self._make_room)
+        finder.gone_to.connect(lambda match: self.reveal(match.message, match.span.start))
+
+    def _make_room(self, is_finding: bool) -> None:
+        """Make room for the find bar, or close up; what is read stays where it is."""
+        room = self._around.room - self.viewport().y()
+        if self._place:
+            self._place = Place(self._place.index, self._place.above + room)
+        self.setViewportMargins(0, self._around.room, 0, 0)
+        if not is_finding:
+            self.setFocus()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         TranscriptMenu(self, event.pos()).popup(event.globalPos())
@@ -377,11 +424,5 @@ class Transcript(QAbstractScrollArea):
             self._estimate_all()
             for index in self._views:
                 self._measure(index)
-        size = self._jump.sizeHint()
-        self._jump.setGeometry(
-            (self.width() - size.width()) // 2,
-            self.height() - size.height() - JUMP_ABOVE_PX,
-            size.width(),
-            size.height(),
-        )
+        self._around.place(self._column_width())
         self._arrange()

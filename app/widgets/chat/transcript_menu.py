@@ -30,7 +30,9 @@ class TranscriptMenu(QMenu):
             self._add("openLink", self.tr("Open link…"), lambda: ask_to_open(transcript, address))
             self._add("copyLink", self.tr("Copy address"), lambda: clipboard.setText(address))
             self.addSeparator()
-        self._offer_copies(transcript.selection)
+        self._offer_copies(transcript.marking.selection)
+        self.addSeparator()
+        self._add("findInChat", self.tr("Find in this chat…"), transcript.open_find, Shortcut.FIND)
 
     def _offer_copies(self, selection: Selection) -> None:
         text, source, everything = (

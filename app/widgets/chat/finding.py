@@ -1,0 +1,130 @@
+"""Finding words in all messages of a chat, shown or not, a few at a time."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.text.offsets import Span
+from app.widgets.chat.message_view import MAX_OWN_CHARACTERS
+from app.widgets.chat.reading import Reading
+
+SLICE_S = 0.008  # of reading messages, between which the window stays awake
+AGAIN_AFTER_MS = 300  # of a change of a message
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where in which message something was found."""
+
+    message: int
+    span: Span
+
+
+class Finder(QObject):
+    """Looks for words in what is painted of the messages, or would be were it unfolded.
+
+    Args:
+        readings: gives the messages of the chat.
+
+    Attributes:
+        matches: what was found so far, from the first message on.
+        number: which of them was gone to.
+        is_done: all messages have been looked through.
+
+    Signals:
+        found: more was found, or all was looked through, or what is looked for has changed.
+        gone_to: the match that is to be brought into sight.
+    """
+
+    found = Signal()
+    gone_to = Signal(object)
+
+    def __init__(self, readings: Callable[[], Sequence[Reading]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._readings = readings
+        self._wanted = ""
+        self._first = 0  # message from which on the first match is gone to
+        self._next = 0  # message to look through
+        self._goes = False  # to a match, as soon as there is one
+        self._kept: Match | None = None  # the one gone to before all was looked through again
+        self._in_message: dict[int, tuple[Span, ...]] = {}
+        self.matches: list[Match] = []
+        self.number: int | None = None
+        self.is_done = True
+        self._slice = QTimer(self, interval=0, singleShot=True)
+        self._slice.timeout.connect(self._go_on)
+        self._again = QTimer(self, interval=AGAIN_AFTER_MS, singleShot=True)
+        self._again.timeout.connect(lambda: self._begin(goes=False))
+
+    @property
+    def current(self) -> Match | None:
+        """The match that was gone to."""
+        return None if self.number is None else self.matches[self.number]
+
+    def look_for(self, wanted: str, first: int = 0) -> None:
+        """Find words, and go to where they stand from message `first` on; empty finds nothing."""
+        self._wanted, self._first = wanted, first
+        self._begin(goes=True)
+
+    def look_later(self) -> None:
+        """Look once more, soon: messages have changed."""
+        if self._wanted and not self._again.isActive():
+            self._again.start()
+
+    def step(self, offset: int) -> None:
+        """Go to the match `offset` places on; after the last one comes the first."""
+        if self.matches:
+            before = -1 if self.number is None and offset > 0 else self.number or 0
+            self._go_to((before + offset) % len(self.matches))
+            self.found.emit()
+
+    def spans_in(self, message: int) -> tuple[Span, ...]:
+        """What was found in a message."""
+        return self._in_message.get(message, ())
+
+    def _begin(self, *, goes: bool) -> None:
+        self._kept, self._goes = None if goes else self.current, goes
+        self._next, self.number, self.matches, self._in_message = 0, None, [], {}
+        self._slice.stop()
+        self._again.stop()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Look through messages for a while."""
+        readings = self._readings() if self._wanted else ()
+        until = perf_counter() + SLICE_S
+        while self._next < len(readings) and perf_counter() < until:
+            self._look_through(readings[self._next])
+            self._next += 1
+        self.is_done = self._next >= len(readings)
+        if not self.is_done:
+            self._slice.start()
+        if self._goes and (number := self._first_to_go_to()) is not None:
+            self._goes = False
+            self._go_to(number)
+        self.found.emit()
+
+    def _look_through(self, reading: Reading) -> None:
+        spans = reading.all_plain.find(self._wanted)
+        if not reading.is_markdown:
+            spans = [span for span in spans if span.end <= MAX_OWN_CHARACTERS]
+        if not spans:
+            return
+        self._in_message[self._next] = tuple(spans)
+        for match in (Match(self._next, span) for span in spans):
+            if match == self._kept:
+                self.number = len(self.matches)
+            self.matches.append(match)
+
+    def _first_to_go_to(self) -> int | None:
+        place = bisect_left(self.matches, self._first, key=lambda match: match.message)
+        if place < len(self.matches):
+            return place
+        return 0 if self.is_done and self.matches else None
+
+    def _go_to(self, number: int) -> None:
+        self.number = number
+        self.gone_to.emit(self.matches[number])
