@@ -29,7 +29,7 @@ from app.settings.store import Settings
 from app.storage.chats import Chats
 from app.storage.store import open_store
 from app.storage.troubles import StoreTrouble
-from app.theme.fonts import load_fonts
+from app.theme.fonts import Size, interface_font, load_fonts
 from app.theme.theme import Theme
 from app.widgets.main_window import MainWindow
 
@@ -117,6 +117,7 @@ def _prepare_torch() -> None:
 def _prepare_qt() -> None:
     QApplication.setStyle("Fusion")
     load_fonts(resources_dir() / "fonts")
+    QApplication.setFont(interface_font(Size.CONTROL))  # of menus and dialogs
     if QLocale.system().language() is QLocale.Language.C:
         QLocale.setDefault(QLocale(QLocale.Language.English))
 

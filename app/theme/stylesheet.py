@@ -51,6 +51,7 @@ QPushButton[look="quiet"] {
 QPushButton[look="quiet"]:hover { color: $text; background: $tint; }
 QPushButton[look="quiet"]:focus { border: 1px solid $control_border; color: $text; }
 QPushButton[look="small"] { min-height: 26px; padding: 0 12px; border-radius: 6px; }
+QPushButton[look="small"] { min-height: 26px; padding: 0 12px; border-radius: 6px; }
 QPushButton[look="plain"] {
     color: $dim; background: transparent; border: none; padding: 0; min-height: 24px;
     text-align: left;
@@ -103,6 +104,9 @@ QPushButton[look="switch"] {
 QPushButton[look="switch"]:hover { background: $tint; }
 QPushButton[look="switch"]:checked { color: $text; background: $tint; border-color: $control_border; }
 QPushButton[look="switch"]:focus { border: 1px solid $text; }
+QFrame[look="editor"] {
+    background: $ground; border: 1px solid $control_border; border-radius: 14px;
+}
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
 QFrame[look="code"] {
     background: $code_ground; border: 1px solid $hairline; border-radius: 10px;
@@ -138,6 +142,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QToolTip { color: $text; background: $ground; border: 1px solid $control_border; padding: 4px; }
 QMenu { color: $text; background: $ground; border: 1px solid $control_border; padding: 4px; }
 QMenu::item { padding: 6px 16px; border-radius: 6px; }
+QMenu::separator { height: 1px; background: $hairline; margin: 4px 8px; }
 QMenu::item:selected { background: $selected; }
 QMenu::item:disabled { color: $faint; }
 """)

@@ -43,7 +43,6 @@ class AppMenu(ActionMenu):
         session, count = self._session, len(self._session.chats.ids)
         box = QMessageBox(self._window)
         box.setObjectName("deleteEverythingDialog")
-        box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle(self.tr("Delete all chats"))
         text = self.tr("Delete all %n chats for good?", "", count)
         box.setText(text if count > 1 else self.tr("Delete the only chat for good?"))

@@ -288,6 +288,9 @@ class Transcript(QAbstractScrollArea):
 
     def _resized(self, index: int) -> None:
         if index in self._views and not self._is_arranging:
+            if self._views[index].is_edited:
+                above = self.verticalScrollBar().value() - self._heights.top(index)
+                self._place = Place(index, min(above, -TOP_PX))  # its beginning stays in sight
             self._measure(index)
             self._arrange()
 

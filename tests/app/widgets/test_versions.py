@@ -152,6 +152,15 @@ def test_a_message_that_is_changed_stays_open_while_one_reads_elsewhere(
     assert editor.toPlainText() == "half written"
 
 
+def test_the_message_that_is_changed_is_in_sight_at_the_end_too(ready_person, engine, qtbot):
+    ready_person.window.resize(900, 600)
+    ask(ready_person, engine, qtbot, "first", "line\n\n" * 8)
+    ready_person.press(Qt.Key.Key_E, CTRL)
+    editor = ready_person.find("messageEditor", QPlainTextEdit)
+    transcript = ready_person.find("transcript")
+    qtbot.waitUntil(lambda: editor.mapTo(transcript, editor.rect().topLeft()).y() >= 0)
+
+
 def test_while_a_reply_is_written_a_change_waits_and_says_why(ready_person, engine, qtbot):
     ask(ready_person, engine, qtbot, "first", "A")
     ready_person.say("second")
