@@ -28,6 +28,8 @@ QCheckBox::indicator {
 QCheckBox::indicator:checked { background: $button; border-color: $button; }
 QCheckBox::indicator:focus { border: 2px solid $text; }
 QFrame[look="hairline"] { background: $hairline; border: none; }
+#findField, #findField:focus { border: none; background: transparent; }
+#findBar { border: 1px solid $control_border; }
 #hitBar { background: $control_border; border: none; }
 
 QPushButton {
@@ -44,13 +46,18 @@ QPushButton[look="main"]:focus { border: 2px solid $control_border; }
 QPushButton[look="soft"] { border: 1px solid $hairline; }
 QPushButton[look="draft"] { background: $accent_ground; border: 1px solid $accent_ground; }
 QPushButton[look="draft"]:focus { border: 2px solid $accent; }
+QPushButton[look="suggestion"] {
+    background: $tint; border: 1px solid $tint; border-radius: 16px; padding: 0 14px;
+    min-height: 30px;
+}
+QPushButton[look="suggestion"]:hover { background: $selected; }
+QPushButton[look="suggestion"]:focus { border: 2px solid $text; }
 QPushButton[look="quiet"] {
     color: $dim; background: transparent; border: 1px solid transparent;
     padding: 0 6px; min-height: 26px; border-radius: 6px;
 }
 QPushButton[look="quiet"]:hover { color: $text; background: $tint; }
 QPushButton[look="quiet"]:focus { border: 1px solid $control_border; color: $text; }
-QPushButton[look="small"] { min-height: 26px; padding: 0 12px; border-radius: 6px; }
 QPushButton[look="small"] { min-height: 26px; padding: 0 12px; border-radius: 6px; }
 QPushButton[look="plain"] {
     color: $dim; background: transparent; border: none; padding: 0; min-height: 24px;
@@ -74,22 +81,24 @@ QPushButton[look="float"]:hover { background: $tint; }
 #composerFrame[active="true"] { border: 1px solid $control_border; }
 QPlainTextEdit, QTextEdit {
     background: transparent; color: $text; border: none;
-    selection-background-color: $text; selection-color: $ground;
+    selection-background-color: $selection; selection-color: $text;
     placeholder-text-color: $faint;
 }
 QLineEdit {
     background: $ground; color: $text; border: 1px solid $hairline; border-radius: 8px;
     padding: 0 8px; min-height: 34px; placeholder-text-color: $faint;
-    selection-background-color: $text; selection-color: $ground;
+    selection-background-color: $selection; selection-color: $text;
 }
 QLineEdit:focus { border: 1px solid $control_border; }
 QAbstractSpinBox, #systemPrompt {
     background: $ground; color: $text; border: 1px solid $hairline; border-radius: 8px;
-    padding: 0 8px; selection-background-color: $text; selection-color: $ground;
+    padding: 0 8px; selection-background-color: $selection; selection-color: $text;
 }
 #systemPrompt { padding: 4px; }
 QAbstractSpinBox, #seed { min-height: 28px; max-height: 28px; }
-QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; background: transparent; }
+/* Without buttons by their symbols, Qt leaves a styled field one pixel of room for its text. */
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0 9px; min-height: 0; background: transparent; }
 QAbstractSpinBox:focus, #systemPrompt:focus { border: 1px solid $control_border; }
 QFrame[look="editor"] {
     background: $ground; border: 1px solid $control_border; border-radius: 14px;
@@ -104,9 +113,6 @@ QPushButton[look="switch"] {
 QPushButton[look="switch"]:hover { background: $tint; }
 QPushButton[look="switch"]:checked { color: $text; background: $tint; border-color: $control_border; }
 QPushButton[look="switch"]:focus { border: 1px solid $text; }
-QFrame[look="editor"] {
-    background: $ground; border: 1px solid $control_border; border-radius: 14px;
-}
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
 QFrame[look="code"] {
     background: $code_ground; border: 1px solid $hairline; border-radius: 10px;

@@ -65,9 +65,13 @@ def code_kind_format(tokens: Tokens, kind: CodeKind) -> QTextCharFormat:
 def mark_format(tokens: Tokens, kind: str) -> QTextCharFormat:
     """What a mark changes of the text under it: `found`, `current` or `selected`."""
     made = QTextCharFormat()
-    is_found = kind == "found"
-    made.setBackground(_brush(tokens.found if is_found else tokens.text))
-    made.setForeground(_brush(tokens.text if is_found else tokens.ground))
+    ground, text = {
+        "found": (tokens.found, tokens.text),
+        "current": (tokens.warn, tokens.ground),
+        "selected": (tokens.selection, tokens.text),
+    }[kind]
+    made.setBackground(_brush(ground))
+    made.setForeground(_brush(text))
     return made
 
 

@@ -16,6 +16,7 @@ class Tokens:
     faint: str
     tint: str
     selected: str
+    selection: str  # selected text
     found: str  # what a search in the chat found
     code_ground: str
     code_keyword: str
@@ -45,6 +46,7 @@ LIGHT = Tokens(
     faint="#6B675F",
     tint="#EFEEEA",
     selected="#EAE8E2",
+    selection="#D6D2C8",
     found="#F1DF9C",
     code_ground="#F7F7F5",
     code_keyword="#5B4B8A",
@@ -74,6 +76,7 @@ DARK = Tokens(
     faint="#959188",
     tint="#262422",
     selected="#2B2926",
+    selection="#4B4741",
     found="#5C4E1F",
     code_ground="#131211",
     code_keyword="#B9A7E8",
@@ -95,7 +98,16 @@ DARK = Tokens(
 
 # Which text stands on which ground; each pair keeps 4.5:1 in both sets.
 TEXT_ON_GROUND: dict[str, tuple[str, ...]] = {
-    "text": ("ground", "sidebar", "tint", "selected", "code_ground", "accent_ground", "found"),
+    "text": (
+        "ground",
+        "sidebar",
+        "tint",
+        "selected",
+        "code_ground",
+        "accent_ground",
+        "selection",
+        "found",
+    ),
     "dim": ("ground", "sidebar", "tint", "selected", "code_ground"),
     "faint": ("ground", "sidebar", "tint"),
     "code_keyword": ("code_ground",),
@@ -110,7 +122,7 @@ TEXT_ON_GROUND: dict[str, tuple[str, ...]] = {
     "warn": ("ground", "sidebar"),
     "bad": ("ground", "sidebar"),
     "button_text": ("button",),
-    "ground": ("text",),
+    "ground": ("warn",),
 }
 
 

@@ -57,7 +57,7 @@ def test_a_word_is_found_where_it_is_not_shown_and_brought_into_sight(qtbot):
         find(qtbot, transcript, "NEEDLE")
         assert count(transcript) == "1 of 1"
         assert is_in_sight(transcript, 41, "nee")
-        assert pixels(transcript, 41, LIGHT.text) > 30
+        assert pixels(transcript, 41, LIGHT.warn) > 30
 
 
 def test_matches_are_stepped_through_from_what_is_read_and_around(qtbot):
@@ -126,7 +126,7 @@ def test_reasoning_unfolds_where_something_is_found_in_it(qtbot):
         find(qtbot, transcript, "needle")
         assert count(transcript) == "1 of 1"
         assert view(transcript, 1).findChild(QAbstractButton, "reasoningToggle").isChecked()
-        assert pixels(transcript, 1, LIGHT.text) > 30
+        assert pixels(transcript, 1, LIGHT.warn) > 30
 
 
 def test_another_chat_is_looked_through_for_the_same_words(qtbot):

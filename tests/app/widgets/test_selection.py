@@ -107,7 +107,7 @@ def point_of(transcript, index, text, *, after=False):
 def selected_pixels(transcript, index):
     """How much of a message is painted in the ground of what is selected."""
     image = view(transcript, index).grab().toImage()
-    ground = QColor(LIGHT.text)
+    ground = QColor(LIGHT.selection)
     return sum(
         image.pixelColor(x, y) == ground
         for x in range(0, image.width(), 4)
