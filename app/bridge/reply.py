@@ -1,5 +1,6 @@
 """One reply under way: the engine's events, merged into a message and its live figures."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import nan
 from time import perf_counter
@@ -23,6 +24,7 @@ from app.bridge.types import (
     TextDelta,
     Waiting,
 )
+from app.domain.generation import ByteRun
 from app.domain.message import ContextUse, Message, MessageState, ReplyStats
 from app.domain.problem import Problem
 
@@ -159,6 +161,7 @@ class Reply(QObject):
         message = self.message
         message.text = self._before + result.text if self._before else _without_lead(result.text)
         message.tokens = self._all_tokens(result)
+        message.accepted = (*message.accepted, *self._accepted(result))
         message.context = self.figures.context if self.figures else None
         message.stats = ReplyStats(
             num_tokens=len(result.tokens),
@@ -175,6 +178,15 @@ class Reply(QObject):
         if not self._before:
             return result.tokens
         return None if self._tokens_before is None else (*self._tokens_before, *result.tokens)
+
+    def _accepted(self, result: GenerationResult) -> Iterator[ByteRun]:
+        """What drafts had proposed, counted in the message's text."""
+        shift = len(self._before.encode())
+        if not self._before:
+            shift = len(_without_lead(result.text).encode()) - len(result.text.encode())
+        for start, end in result.accepted:
+            if end + shift > 0:
+                yield max(0, start + shift), end + shift
 
     def _fail(self, problem: Problem) -> Problem:
         self._show_text()

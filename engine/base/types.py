@@ -246,7 +246,11 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class GenerationResult:
-    """A finished reply. `text` ends before a stop string; `tokens` holds every emitted id."""
+    """A finished reply. `text` ends before a stop string; `tokens` holds every emitted id.
+
+    `accepted` are the stretches of the text that drafts had proposed, each as its first byte and
+    the one after its last in UTF-8; one may begin or end inside a character.
+    """
 
     tokens: tuple[int, ...]
     text: str
@@ -255,6 +259,7 @@ class GenerationResult:
     logprobs: tuple[TokenLogprob, ...] = ()
     digest: str = ""
     state_digest: str = ""
+    accepted: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +316,7 @@ class LoadOptions:
     draft: DraftModelOptions | None = None
     ngram_n: int | None = None  # tokens that n-gram methods look up; None: each method's own
     ngram_m: int | None = None  # tokens that they propose at most
-    mtp: bool = False  # load the heads in the model's own file that draft for it
+    mtp: bool = False  # load the head that drafts for the model, where its own file has one
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,18 +42,22 @@ class Reply:
         self._digest = hashlib.sha256() if request.digest else None
         self._text: list[str] = []
         self._logprobs: list[TokenLogprob] = []
+        self._accepted: list[tuple[int, int]] = []  # bytes of the text that drafts had proposed
         self._reported_tokens = self._reported_text = 0
         self._first_at = self._last_at = 0.0
         self.tokens: list[int] = []
         self.stop_reason: StopReason | None = None
 
-    def add(self, token: int, logits: np.ndarray, room: int) -> None:
+    def add(
+        self, token: int, logits: np.ndarray, room: int, *, is_accepted: bool = False
+    ) -> None:
         """Take one emitted token.
 
         Args:
             token: its id.
             logits: float32 `[vocab]`, the raw row behind it.
             room: positions left in the context once this token is fed.
+            is_accepted: it had been proposed by a draft.
         """
         self._last_at = self._clock()
         if not self.tokens:
@@ -65,7 +69,7 @@ class Reply:
             self._logprobs.append(logprobs(logits, token, self._request.top_logprobs))
         if token in self._ends and not self._request.ignore_eos:
             self._end(StopReason.EOS)
-        elif self._add_text(token):
+        elif self._add_text(token, is_accepted=is_accepted):
             self._end(StopReason.STOP)
         elif len(self.tokens) == self._request.max_tokens:
             self._end(StopReason.LENGTH)
@@ -118,23 +122,40 @@ class Reply:
             draft_speedup=drafting.speedup if drafting else None,
             draft_rest_cost=drafting.rest_cost if drafting else None,
         )
+        text = "".join(self._text)
         return GenerationResult(
             tokens=tuple(self.tokens),
-            text="".join(self._text),
+            text=text,
             stop_reason=self.stop_reason,
             timings=timings,
             logprobs=tuple(self._logprobs),
             digest=self._digest.hexdigest() if self._digest else "",
             state_digest=state_digest,
+            accepted=self._accepted_in(text),
         )
 
-    def _add_text(self, token: int) -> bool:
+    def _add_text(self, token: int, *, is_accepted: bool) -> bool:
         """Append what became printable; True where a stop string ends it."""
         if not self._detokenizer:
             return False
+        before = self._detokenizer.position
         text, stopped = self._stops.add(self._detokenizer.add([token]))
         self._text.append(text)
+        if is_accepted:
+            self._accept(before, self._detokenizer.position)
         return stopped
+
+    def _accept(self, start: int, end: int) -> None:
+        """Note bytes of the text as accepted; runs that meet are one."""
+        if self._accepted and self._accepted[-1][1] == start:
+            start = self._accepted.pop()[0]
+        self._accepted.append((start, end))
+
+    def _accepted_in(self, text: str) -> tuple[tuple[int, int], ...]:
+        """The runs as far as they reach into the text; a stop string cuts it short."""
+        size = len(text.encode())
+        runs = ((start, min(end, size)) for start, end in self._accepted)
+        return tuple((start, end) for start, end in runs if start < end)
 
     def _end(self, reason: StopReason) -> None:
         if self._detokenizer and reason != StopReason.STOP:

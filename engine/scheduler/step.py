@@ -161,10 +161,13 @@ class Stepper:
             return sample(logits[row], job.request.sampling, job.feed.tokens, len(job.reply.tokens))
 
         if len(logits):
-            for token in verify(rows.draft.tokens, sample_row):
+            draft = rows.draft.tokens
+            for token in verify(draft, sample_row):
                 job.feed.append(token)
                 room = self._context - len(job.feed.tokens)
-                job.reply.add(token, logits[len(emitted)], room)
+                place = len(emitted)
+                is_accepted = place < len(draft) and draft[place] == token
+                job.reply.add(token, logits[place], room, is_accepted=is_accepted)
                 emitted.append(token)
                 if job.reply.stop_reason:
                     break

@@ -18,6 +18,7 @@ class Detokenizer:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
         self._decoder = _Utf8Decoder(errors="replace")
+        self._decoded_bytes = 0
 
     def add(self, token_ids: Iterable[int]) -> str:
         """The text that became printable with these tokens; may be empty.
@@ -26,8 +27,18 @@ class Detokenizer:
             RequestError: an id is outside the vocabulary.
         """
         printed = (index for index in token_ids if not self._tokenizer.is_control(index))
-        return self._decoder.decode(b"".join(map(self._tokenizer.token_bytes, printed)))
+        return self._decode(b"".join(map(self._tokenizer.token_bytes, printed)))
+
+    @property
+    def position(self) -> int:
+        """Where the last token ends, in bytes of the text's UTF-8 form; inside a character too."""
+        return self._decoded_bytes + len(self._decoder.getstate()[0])
 
     def finish(self) -> str:
         """What is left when no more tokens come: U+FFFD for a character that never ended."""
-        return self._decoder.decode(b"", final=True)
+        return self._decode(b"", final=True)
+
+    def _decode(self, spelled: bytes, *, final: bool = False) -> str:
+        text = self._decoder.decode(spelled, final)
+        self._decoded_bytes += len(text.encode())
+        return text

@@ -136,6 +136,7 @@ class FakeGeneration:
         stop_reason: StopReason = StopReason.EOS,
         text: str | None = None,
         timings: Timings | None = None,
+        accepted: tuple[tuple[int, int], ...] = (),
     ) -> None:
         timings = timings or Timings(
             prompt_n=self._prompt_tokens,
@@ -144,7 +145,11 @@ class FakeGeneration:
             predicted_ms=TOKEN_MS * (len(self._tokens) - 1),
         )
         result = GenerationResult(
-            tuple(self._tokens), self._text if text is None else text, stop_reason, timings
+            tuple(self._tokens),
+            self._text if text is None else text,
+            stop_reason,
+            timings,
+            accepted=accepted,
         )
         self._events.put_nowait(Finished(result))
 

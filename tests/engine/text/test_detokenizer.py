@@ -55,3 +55,26 @@ def test_a_character_that_never_ends_shows_as_a_replacement_character():
     detokenizer = Detokenizer(BYTE_LEVEL)
     assert detokenizer.add(ids_of("🦙")[:-1]) == ""
     assert detokenizer.finish() == "\N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.parametrize("tokenizer", [BYTE_LEVEL, SENTENCEPIECE])
+@given(data=st.data())
+def test_each_token_ends_behind_the_one_before_and_the_last_at_the_end(tokenizer, data):
+    detokenizer = Detokenizer(tokenizer)
+    text, before = "", 0
+    for index in data.draw(st.lists(st.integers(0, tokenizer.vocab_size - 1), max_size=12)):
+        text += detokenizer.add([index])
+        assert before <= detokenizer.position
+        before = detokenizer.position
+    text += detokenizer.finish()
+    assert detokenizer.position == len(text.encode())
+
+
+@given(st.text(max_size=30))
+def test_tokens_end_where_their_bytes_do(text):
+    detokenizer = Detokenizer(BYTE_LEVEL)
+    spelled = b""
+    for index in BYTE_LEVEL.encode(text, add_special=False, parse_special=False):
+        detokenizer.add([index])
+        spelled += BYTE_LEVEL.token_bytes(index)
+        assert detokenizer.position == len(spelled)

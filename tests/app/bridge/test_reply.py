@@ -1,0 +1,37 @@
+"""A reply as it is written into its message."""
+
+import pytest
+
+from app.bridge.reply import Reply
+from app.bridge.types import ChatOptions
+from app.domain.message import Message, Role
+from tests.helpers.fake_engine import FakeGeneration
+
+
+def written(loop, qtbot, message, text, accepted):
+    """The message once the model has written `text` into it."""
+    generation = FakeGeneration([], ChatOptions())
+    reply = Reply(message, generation, 4096)
+    task = loop.create_task(reply.run())
+    generation.say(text)
+    generation.finish(accepted=accepted)
+    qtbot.waitUntil(task.done)
+    return message
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "accepted", "kept"),
+    [
+        ("", "Hello you", ((2, 5),), ((2, 5),)),
+        ("", "\n Hello", ((0, 1), (1, 4)), ((0, 2),)),  # a lead is not shown
+        ("Höhe: ", "12 m", ((0, 2),), ((7, 9),)),  # a reply that goes on
+    ],
+)
+def test_what_was_accepted_is_kept_in_bytes_of_the_text(loop, qtbot, before, text, accepted, kept):
+    message = Message(Role.ASSISTANT, before)
+    assert written(loop, qtbot, message, text, accepted).accepted == kept
+
+
+def test_a_reply_that_goes_on_keeps_what_was_accepted_before(loop, qtbot):
+    message = Message(Role.ASSISTANT, "One ", accepted=((0, 3),))
+    assert written(loop, qtbot, message, "two", ((0, 3),)).accepted == ((0, 3), (4, 7))
