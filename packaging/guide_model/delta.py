@@ -22,7 +22,7 @@ class LowerInverse(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, lower: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 (torch's own type)
         size = lower.shape[-1]
-        inverse = torch.eye(size).expand_as(lower).contiguous()
+        inverse = torch.eye(size, dtype=lower.dtype).expand_as(lower).contiguous()
         row = torch.arange(size)
         half = 1
         while half < size:

@@ -96,14 +96,9 @@ class Training:
     processor busy, they get on far better than threads, which wait for each other at every product.
     """
 
-    def __init__(self, work: Path, seed: int, team: Team) -> None:
-        self._work, self._team = work, team
-        vocabulary = Vocabulary.load(work / VOCABULARY)
-        self._course = Course(read_topics(), read_texts(), vocabulary, seed, team.rank, team.size)
-        torch.manual_seed(seed)
-        size = len(vocabulary.pieces)
-        self._target = Learner(target_shape(size), team)
-        self._draft = Learner(draft_shape(size), team)
+    def __init__(self, work: Path, course: Course, target: Shape, draft: Shape, team: Team) -> None:
+        self._work, self._course, self._team = work, course, team
+        self._target, self._draft = Learner(target, team), Learner(draft, team)
         self._step, self._seconds = 0, 0.0
 
     def resume(self) -> None:
@@ -184,7 +179,11 @@ class Training:
 
 def train(team: Team, work: Path, seed: int, budget: Budget, *, resume: bool) -> None:
     """One worker's part of a run."""
-    training = Training(work, seed, team)
+    vocabulary = Vocabulary.load(work / VOCABULARY)
+    course = Course(read_topics(), read_texts(), vocabulary, seed, team.rank, team.size)
+    torch.manual_seed(seed)
+    size = len(vocabulary.pieces)
+    training = Training(work, course, target_shape(size), draft_shape(size), team)
     if resume:
         training.resume()
     training.run(budget)
