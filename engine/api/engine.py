@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.api.generation import Generation
-from engine.base.errors import EngineStoppedError, ModelFileError
+from engine.base.errors import EngineStoppedError
 from engine.base.types import (
     ChatOptions,
     Failed,
@@ -22,7 +22,7 @@ from engine.base.types import (
     ModelSummary,
     Request,
 )
-from engine.speculative.pair_verdict import DraftRanking
+from engine.speculative.pair_verdict import DraftRanking, PairVerdict
 
 if TYPE_CHECKING:
     from engine.api.model import Model
@@ -44,6 +44,11 @@ class Engine:
         # One at a time: a load that was cancelled has let its memory go before the next begins.
         self._loader = ThreadPoolExecutor(1, thread_name_prefix="paceline-load")
 
+    @property
+    def loaded(self) -> LoadedModel | None:
+        """The model that answers now; None where none was loaded, or it went to make room."""
+        return self._worker.loaded if self._worker else None
+
     async def inspect(self, path: Path) -> ModelSummary:
         """Read what a model's file says of itself, without torch.
 
@@ -52,8 +57,20 @@ class Engine:
         """
         return await asyncio.get_running_loop().run_in_executor(self._threads, _inspect, path)
 
+    async def check_pair(self, target: Path, draft: Path) -> PairVerdict:
+        """Judge whether one model can draft for another, from their headers alone.
+
+        Memory beside the target is judged where the target is the model that is loaded.
+
+        Raises:
+            ModelFileError: the target is not a usable model file. What is wrong with the draft's
+                file is in the verdict.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _check_pair, target, draft, self._worker)
+
     async def rank_drafts(self, target: Path, places: Sequence[Path]) -> DraftRanking:
-        """Judge which files could draft for a model, the best first, without torch.
+        """Judge which files could draft for a model, the best first, as `check_pair` does.
 
         Args:
             target: the file of the model that answers.
@@ -63,7 +80,7 @@ class Engine:
             ModelFileError: the target is not a usable model file.
         """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, _rank_drafts, target, places)
+        return await loop.run_in_executor(self._threads, _rank_drafts, target, places, self._worker)
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
@@ -189,16 +206,16 @@ def _inspect(path: Path) -> ModelSummary:
         return summarise(file)
 
 
-def _rank_drafts(target: Path, places: Sequence[Path]) -> DraftRanking:
-    from engine.gguf.reader import open_gguf
-    from engine.speculative.pair_ranking import files_in, rank_drafts
+def _check_pair(target: Path, draft: Path, worker: "Worker | None") -> PairVerdict:
+    from engine.api.pairs import check_pair
 
-    files: dict[Path, None] = {}  # in the order in which they were found, each once
-    for place in places:
-        with suppress(ModelFileError):  # a folder that is gone has no drafts in it
-            files.update(dict.fromkeys(files_in(place) if place.is_dir() else [place]))
-    with open_gguf(target) as file:
-        return rank_drafts(file, files)
+    return check_pair(target, draft, worker.running() if worker else None)
+
+
+def _rank_drafts(target: Path, places: Sequence[Path], worker: "Worker | None") -> DraftRanking:
+    from engine.api.pairs import rank_drafts
+
+    return rank_drafts(target, places, worker.running() if worker else None)
 
 
 def _start_worker(

@@ -118,10 +118,6 @@ def open_model(path: Path, options: RunOptions) -> OpenModel:
         context = _context(options, summary)
         weights = WeightSource(file)
         program = build_model(file, weights, with_head=options.with_head)
-        if options.with_head and program.head is None:
-            raise RequestError(
-                "This file has no heads of its own to draft with (MTP). Choose another method."
-            )
         kernels = _kernels(program, device, options.kernels)
         return OpenModel(file, summary, program, weights, device, context, kernels, options)
     except BaseException:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from engine.api.admission import check_request
 from engine.api.generation import Generation
 from engine.api.model import Model, PresentModel
+from engine.api.pairs import Running
 from engine.base.errors import EngineStoppedError
-from engine.base.types import Failed, Request
+from engine.base.types import Failed, LoadedModel, Request
 from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
@@ -39,6 +40,12 @@ class Worker:
         )
         self._thread = threading.Thread(target=self._run, name="paceline-engine", daemon=True)
         self._thread.start()
+
+    @property
+    def loaded(self) -> LoadedModel | None:
+        """The model that it serves; None once it was stopped."""
+        with self._lock:
+            return None if self._stopped else self.model.loaded
 
     def submit(self, make: Callable[[Model], Request], generation: Generation) -> None:
         """Queue the request that `make` gives, from any thread; once stopped, fail with the reason.
@@ -78,6 +85,11 @@ class Worker:
         """What it holds and how to let it go; None where it has ended."""
         with self._lock:
             return None if self._stopped else PresentModel(self.model.held_bytes, self._give_way)
+
+    def running(self) -> Running | None:
+        """What it runs, for those who judge what fits beside it; None where it has ended."""
+        with self._lock:
+            return None if self._stopped else Running(self.model.loaded, self.model.held_bytes)
 
     def _give_way(self) -> None:
         self.stop(

@@ -90,8 +90,8 @@ def _chosen(options: argparse.Namespace) -> tuple[str, ...]:
         given = (("scripted", options.spec_script), ("draft", options.draft))
         return next(((method,) for method, source in given if source), ())
     if options.spec == ("auto",):
-        given = {"draft": options.draft is not None, "mtp": has_draft_head(options.model)}
-        return tuple(method for method in SPEC_METHODS if given.get(method, True))
+        usable = {"draft": options.draft is not None, "mtp": has_draft_head(options.model)}
+        return tuple(method for method in SPEC_METHODS if usable.get(method, True))
     if "draft" in options.spec and not options.draft:
         raise RequestError("There is no model to draft with; name one with --draft.")
     methods: tuple[str, ...] = options.spec

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.base.types import DRAFT_METHODS
+
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
@@ -52,3 +54,9 @@ class DraftRanking:
     candidates: tuple[DraftCandidate, ...]
     sentence: str
     own_heads: int = 0
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """What drafts without a second model, of `DRAFT_METHODS`: always the text itself."""
+        own = ("mtp",) if self.own_heads else ()
+        return tuple(name for name in DRAFT_METHODS if name in own or name.startswith("ngram-"))
