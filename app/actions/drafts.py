@@ -12,6 +12,7 @@ from app.actions.session import Session
 from app.bridge.types import LoadedModel
 from app.domain.draft import DraftChoice, DraftKind
 from app.domain.problem import Problem
+from app.paths import guide_files
 from app.settings.schema import CHATS_AT_ONCE, DRAFTS
 
 Announced = Callable[[], Awaitable[None]]
@@ -73,8 +74,10 @@ def follow_main_model(session: Session, loaded: LoadedModel) -> None:
 
 
 def chosen_for(session: Session, path: Path) -> DraftChoice:
-    """What a person chose to draft for the main model at `path`; its own heads unasked."""
-    return session.settings.get(DRAFTS).get(str(path), DraftChoice())
+    """What a person chose to draft for the main model at `path`; unasked, the guide's own draft."""
+    guide = guide_files()
+    unasked = DraftChoice.model(guide.draft) if path == guide.target else DraftChoice()
+    return session.settings.get(DRAFTS).get(str(path), unasked)
 
 
 def draft_to_load(session: Session, path: Path) -> Path | None:

@@ -14,6 +14,7 @@ from app.actions.files import choose_model_file
 from app.actions.session import Session
 from app.domain.message import MessageState
 from app.domain.problem import Problem
+from app.paths import guide_files
 from app.settings.schema import CHATS_AT_ONCE, KNOWN_MODELS, LAST_MODEL, MOST_KNOWN_MODELS
 
 Announced = Callable[[], Awaitable[None]]
@@ -73,9 +74,13 @@ def cancel_loading(session: Session) -> None:
 
 
 def remember_main_model(session: Session) -> None:
-    """Keep the path of the model that has just been loaded for the next start."""
-    if session.model.loaded:
-        session.settings.set(LAST_MODEL, str(session.model.loaded.summary.path))
-        session.library.put_first(session.model.loaded.summary)
+    """Keep the path of the model that has just been loaded for the next start.
+
+    The guide is no model of the person's own: it is offered while there is none, and not kept.
+    """
+    loaded = session.model.loaded
+    if loaded and loaded.summary.path not in guide_files():
+        session.settings.set(LAST_MODEL, str(loaded.summary.path))
+        session.library.put_first(loaded.summary)
         known = [str(model.path) for model in session.library.models]
         session.settings.set(KNOWN_MODELS, known[:MOST_KNOWN_MODELS])

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedLayout, QVBoxLay
 from app.actions import chat as chat_actions
 from app.actions import chats as chats_actions
 from app.actions import drafts as draft_actions
+from app.actions import guide as guide_actions
 from app.actions import models as model_actions
 from app.actions.session import Session
 from app.bridge.tasks import Tasks
@@ -175,6 +176,7 @@ class MainWindow(QMainWindow):
             lambda: draft_actions.swap_roles(session, self.announced)
         )
         self._pane.empty_state.browse_asked.connect(self._browse)
+        self._pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)
         self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import attachments as attachment_actions
 from app.actions import chat as chat_actions
+from app.actions import guide as guide_actions
 from app.actions import presets as preset_actions
 from app.actions.session import Session
 from app.domain.message import ContextUse, Message, Role
@@ -24,13 +25,19 @@ KEEP_UNSENT_MS = 500  # after the last change of what stands in the composer
 
 
 class ChatPane(QWidget):
-    """Shows `Chats.current`, and turns what the person does here into actions."""
+    """Shows `Chats.current`, and turns what the person does here into actions.
+
+    Signals:
+        guide_needed: a message is going to be sent, and only the guide can answer it.
+    """
+
+    guide_needed = Signal()
 
     def __init__(self, theme: Theme, session: Session) -> None:
         super().__init__()
         self.setObjectName("chatPane")
         self._session = session
-        self.empty_state = EmptyState(theme, session.model)
+        self.empty_state = EmptyState(theme, session.model, guide_actions.suggested_questions())
         self.transcript = Transcript(theme)
         self.composer = Composer(theme, session.model)
         self._gauges = GaugeRow(theme)
@@ -68,6 +75,8 @@ class ChatPane(QWidget):
         self.composer.thinking_chosen.connect(
             lambda thinking: preset_actions.set_thinking(session, thinking)
         )
+        self.empty_state.question_asked.connect(self._ask)
+        session.library.changed.connect(self._name_model)
         session.model.changed.connect(self._name_model)
         session.model.changed.connect(self._refresh_state)
         self.composer.submitted.connect(self._send)
@@ -79,8 +88,13 @@ class ChatPane(QWidget):
         requests.stepped.connect(lambda m, step: chat_actions.show_version(session, m.id, step))
         requests.edited.connect(lambda m, text: chat_actions.edit(session, m.id, text))
 
+    def _ask(self, text: str) -> bool:
+        if guide_actions.is_offered(self._session):
+            self.guide_needed.emit()
+        return chat_actions.send(self._session, text)
+
     def _send(self, text: str) -> None:
-        if chat_actions.send(self._session, text):
+        if self._ask(text):
             self.composer.show_message("")
             self.keep_unsent()
             self._session.notices.settled.emit()
@@ -164,12 +178,14 @@ class ChatPane(QWidget):
 
     def _name_model(self) -> None:
         model = self._session.model
+        is_guide_offered = guide_actions.is_offered(self._session)
+        self.empty_state.offer_guide(is_guide_offered)
         if model.loaded:
             text = self.tr("Message {model}").format(model=model.loaded.summary.name)
         elif model.loading:
             text = self.tr("Write a message; it is sent when the model is ready")
         else:
-            text = self.tr("Message")
+            text = self.tr("Message the guide") if is_guide_offered else self.tr("Message")
         self.composer.edit.setPlaceholderText(text)
 
 

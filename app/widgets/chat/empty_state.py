@@ -1,4 +1,6 @@
-"""What an empty chat shows: where to drop a model, or that one is ready."""
+"""What an empty chat shows: where to drop a model and whom to ask, or that one is ready."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
@@ -8,6 +10,7 @@ from app.bridge.main_model import MainModel
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
+from app.widgets.chat.guide_offer import GuideOffer
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import NameLabel, text_label
 
@@ -21,13 +24,17 @@ class EmptyState(QWidget):
 
     Signals:
         browse_asked: the person wants to pick a file.
+        question_asked: a question for the guide.
     """
 
     browse_asked = Signal()
+    question_asked = Signal(str)
 
-    def __init__(self, theme: Theme, model: MainModel) -> None:
+    def __init__(self, theme: Theme, model: MainModel, questions: Sequence[str]) -> None:
         super().__init__()
         self._model = model
+        self._offer = GuideOffer(theme, questions)
+        self._offer.asked.connect(self.question_asked)
         self._target = _DropTarget(theme)
         self._target.browse.clicked.connect(self.browse_asked)
         self._headline = NameLabel(interface_font(Size.TITLE, QFont.Weight.DemiBold))
@@ -43,9 +50,14 @@ class EmptyState(QWidget):
         column.addLayout(row)
         column.addWidget(self._headline)
         column.addWidget(self._line)
+        column.addWidget(self._offer)
         column.addStretch(2)
         model.changed.connect(self._refresh)
         self._refresh()
+
+    def offer_guide(self, offered: bool) -> None:
+        """Show the guide's questions, or leave them out."""
+        self._offer.setVisible(offered)
 
     def _refresh(self) -> None:
         loaded, loading = self._model.loaded, self._model.loading

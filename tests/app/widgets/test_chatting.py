@@ -16,8 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.bridge.types import StopReason
+from app.settings.schema import KNOWN_MODELS
+from app.settings.store import Settings
 from app.shortcuts import Shortcut
 from tests.app.conftest import MODEL
+from tests.helpers.person import Person
 
 OTHER = Path("/models/gemma.gguf")
 
@@ -130,7 +133,11 @@ def test_blank_text_is_not_sent(ready_person, engine):
     assert ready_person.messages() == []
 
 
-def test_without_a_model_the_window_says_what_would_help_and_keeps_the_text(person, engine):
+def test_without_a_model_the_window_says_what_would_help_and_keeps_the_text(
+    open_window, engine, qtbot, tmp_path
+):
+    Settings(tmp_path / "data" / "settings.json").set(KNOWN_MODELS, [str(MODEL)])
+    person = Person(open_window(engine), qtbot)
     person.write("hello")
     person.click("sendButton")
     help_ = person.find("errorBar").property("text")
