@@ -98,7 +98,7 @@ QAbstractSpinBox, #systemPrompt {
 QAbstractSpinBox, #seed { min-height: 28px; max-height: 28px; }
 /* Without buttons by their symbols, Qt leaves a styled field one pixel of room for its text. */
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
-QAbstractSpinBox QLineEdit { border: none; padding: 0 9px; min-height: 0; background: transparent; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; background: transparent; }
 QAbstractSpinBox:focus, #systemPrompt:focus { border: 1px solid $control_border; }
 QFrame[look="editor"] {
     background: $ground; border: 1px solid $control_border; border-radius: 14px;
@@ -111,7 +111,9 @@ QPushButton[look="switch"] {
     padding: 0 10px; min-height: 26px; border-radius: 14px;
 }
 QPushButton[look="switch"]:hover { background: $tint; }
-QPushButton[look="switch"]:checked { color: $text; background: $tint; border-color: $control_border; }
+QPushButton[look="switch"]:checked {
+    color: $text; background: $tint; border-color: $control_border;
+}
 QPushButton[look="switch"]:focus { border: 1px solid $text; }
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
 QFrame[look="code"] {

@@ -63,8 +63,14 @@ def code_kind_format(tokens: Tokens, kind: CodeKind) -> QTextCharFormat:
 
 @cache
 def mark_format(tokens: Tokens, kind: str) -> QTextCharFormat:
-    """What a mark changes of the text under it: `found`, `current` or `selected`."""
+    """What a mark changes of the text under it; `kind` is a value of `MarkKind`."""
     made = QTextCharFormat()
+    if kind.startswith("accepted"):
+        made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+        made.setUnderlineColor(QColor(tokens.good))
+        if kind == "accepted_on_ground":
+            made.setBackground(_brush(tokens.good_ground))
+        return made
     ground, text = {
         "found": (tokens.found, tokens.text),
         "current": (tokens.warn, tokens.ground),

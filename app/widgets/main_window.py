@@ -28,8 +28,8 @@ from app.itemmodels.model_list import ModelListModel
 from app.network import NetworkWatch
 from app.settings.schema import PANEL_OPEN, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
+from app.storage.search import Hit
 from app.theme.theme import Theme
-from app.widgets.app_menu import AppMenu
 from app.widgets.app_menu import AppMenu
 from app.widgets.chat.chat_pane import ChatPane
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
@@ -141,19 +141,8 @@ class MainWindow(QMainWindow):
         self._chat_rows.dropped.connect(
             lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
         )
-        self._sidebar.app_menu_asked.connect(self._open_app_menu)
-        chats = self._sidebar.chat_list
-        chats.folder_menu_asked.connect(
-            lambda folder, place: FolderMenu(session, folder, self).popup(place)
-        )
-        chats.rename_asked.connect(lambda id_: ask_title(session, id_, self))
-        chats.folder_rename_asked.connect(lambda folder: ask_folder_name(session, folder, self))
-        chats.delete_asked.connect(lambda id_: chats_actions.delete(session, id_))
-        self._chat_rows.dropped.connect(
-            lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
-        )
         self._sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
-        self._sidebar.hit_chosen.connect(lambda hit: chats_actions.show_hit(session, hit))
+        self._sidebar.hit_chosen.connect(self._show_hit)
         self._sidebar.undo_asked.connect(lambda: chats_actions.undo_delete(session))
         session.chats.removed.connect(self._sidebar.undo_strip.offer)
         session.chats.current_changed.connect(self._mark_current_chat)
@@ -180,7 +169,6 @@ class MainWindow(QMainWindow):
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)
         self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
-        self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
         )
@@ -195,6 +183,7 @@ class MainWindow(QMainWindow):
             Shortcut.OPEN_MODEL: self._browse,
             Shortcut.MODEL_PICKER: self._open_picker,
             Shortcut.DRAFT_PICKER: self._open_draft_picker,
+            Shortcut.SHOW_ACCEPTED: self._pane.transcript.toggle_accepted,
             Shortcut.COMPARE: self._top_row.compare_button.toggle,
             Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
             Shortcut.STOP: self._stop_or_dismiss,
@@ -208,6 +197,9 @@ class MainWindow(QMainWindow):
             Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
             Shortcut.SEARCH_CHATS: self._start_search,
             Shortcut.DELETE_CHAT: self._delete_chat,
+            Shortcut.FIND: self._pane.transcript.open_find,
+            Shortcut.FIND_NEXT: lambda: self._pane.transcript.step_match(+1),
+            Shortcut.FIND_PREVIOUS: lambda: self._pane.transcript.step_match(-1),
             Shortcut.NEXT_MESSAGE: lambda: self._pane.transcript.go_beside(+1),
             Shortcut.PREVIOUS_MESSAGE: lambda: self._pane.transcript.go_beside(-1),
             Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
@@ -257,10 +249,6 @@ class MainWindow(QMainWindow):
         menu = AppMenu(self._session, self)
         menu.popup(place - QPoint(menu.sizeHint().width(), menu.sizeHint().height()))
 
-    def _open_app_menu(self, place: QPoint) -> None:
-        menu = AppMenu(self._session, self)
-        menu.popup(place - QPoint(menu.sizeHint().width(), menu.sizeHint().height()))
-
     def _start_search(self) -> None:
         self._show_sidebar(True)
         self._sidebar.search_line.setFocus()
@@ -268,6 +256,11 @@ class MainWindow(QMainWindow):
 
     async def _search(self, question: str) -> None:
         self._sidebar.show_hits(question, await chats_actions.search(self._session, question))
+
+    def _show_hit(self, hit: Hit) -> None:
+        chats_actions.show_hit(self._session, hit)
+        start, end = hit.snippet.found
+        self._pane.transcript.show_message(hit.message_id, hit.snippet.text[start:end])
 
     def _delete_chat(self) -> None:
         if self._session.chats.current.messages:

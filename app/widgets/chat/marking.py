@@ -65,6 +65,7 @@ class Marking(QObject):
 
     def __init__(self, readings: Callable[[], Sequence[Reading]], widget: QWidget) -> None:
         super().__init__(widget)
+        self._readings = readings
         self.selection = Selection(readings, self)
         self.finder = Finder(readings, self)
         self.hit = Hit(widget)
@@ -77,7 +78,14 @@ class Marking(QObject):
         if message == self.hit.message:
             found = (*found, *self.hit.spans)
         current = match.span if match and match.message == message else None
-        return Marks(self.selection.span_in(message), found, current)
+        reading = self._readings()[message]
+        accepted = reading.accepted if reading.shows_accepted else ()
+        return Marks(self.selection.span_in(message), found, current, accepted)
+
+    def show_accepted(self, message: int, shown: bool) -> None:
+        """Mark what a draft had proposed in a message, or do not."""
+        self._readings()[message].shows_accepted = shown
+        self.changed.emit()
 
     def reset(self) -> None:
         """The messages are others now."""

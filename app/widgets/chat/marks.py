@@ -18,6 +18,8 @@ from app.theme.tokens import Tokens
 class MarkKind(StrEnum):
     """Why a stretch is marked; a later one is painted over those before."""
 
+    ACCEPTED = "accepted"
+    ACCEPTED_ON_GROUND = "accepted_on_ground"
     FOUND = "found"
     CURRENT = "current"
     SELECTED = "selected"
@@ -31,14 +33,18 @@ class Marks:
         selected: what is selected.
         found: what answers a search.
         current: the one of those that was gone to.
+        accepted: what a draft had proposed.
+        has_ground: what was accepted stands on a ground of its own, besides being underlined.
     """
 
     selected: Span | None = None
     found: tuple[Span, ...] = ()
     current: Span | None = None
+    accepted: tuple[Span, ...] = ()
+    has_ground: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.selected or self.found or self.current)
+        return bool(self.selected or self.found or self.current or self.accepted)
 
     def within(self, start: int, end: int) -> "Marks":
         """Those that reach between two offsets."""
@@ -50,10 +56,14 @@ class Marks:
             self.selected if reaches(self.selected) else None,
             tuple(span for span in self.found if reaches(span)),
             self.current if reaches(self.current) else None,
+            tuple(span for span in self.accepted if reaches(span)),
+            self.has_ground,
         )
 
     def each(self) -> Iterator[tuple[Span, MarkKind]]:
         """The stretches in the order in which they are painted."""
+        for span in self.accepted:
+            yield span, MarkKind.ACCEPTED_ON_GROUND if self.has_ground else MarkKind.ACCEPTED
         for span in self.found:
             yield span, MarkKind.FOUND
         if self.current:

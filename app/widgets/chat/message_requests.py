@@ -11,6 +11,7 @@ class MessageRequests(QObject):
         regenerated: a `Message`, a reply, in place of which another is wanted.
         continued: a `Message`, a reply, that is to go on.
         stepped: a `Message`, and how many places from it the version is that is to be shown.
+        accepted_shown: the number of a reply whose accepted tokens are to be marked, and whether.
         edited: a `Message` of the person's own, and what is to be said instead of it.
     """
 
@@ -18,4 +19,5 @@ class MessageRequests(QObject):
     regenerated = Signal(object)
     continued = Signal(object)
     stepped = Signal(object, int)
+    accepted_shown = Signal(int, bool)
     edited = Signal(object, str)

@@ -16,7 +16,7 @@ from app.widgets.chat.message_requests import MessageRequests
 from app.widgets.chat.own_files import OwnFiles
 from app.widgets.chat.own_text import OwnText
 from app.widgets.chat.reading import Reading
-from app.widgets.chat.stack import natural_height, stack
+from app.widgets.chat.stack import keep_painted, natural_height, stack
 from app.widgets.chat.stats import stats_text
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.labels import shorten_words, text_label
@@ -54,6 +54,7 @@ class MessageView(QWidget):
         self.action_row.setParent(self)
         self.action_row.versions.stepped.connect(lambda step: requests.stepped.emit(message, step))
         self.setObjectName(f"message-{number}")
+        keep_painted(self)
 
     @property
     def is_edited(self) -> bool:
@@ -253,8 +254,13 @@ class ReplyView(MessageView):
         self._stats.setObjectName("statsLine")
         self._failure = text_label(interface_font(Size.CONTROL), look="bad", wraps=True)
         self._failure.setObjectName("failureLine")
-        self._add_actions(requests)
-        for part in (self._waiting, self._blocks, self._stats, self._failure):
+        self._legend = text_label(interface_font(Size.CONTROL), look="dim", wraps=True)
+        self._legend.setObjectName("acceptedLegend")
+        self._legend.setText(
+            self.tr("Underlined: proposed by the draft, and what the main model says as well.")
+        )
+        self._add_actions(requests, number)
+        for part in (self._legend, self._waiting, self._blocks, self._stats, self._failure):
             part.setParent(self)
         self.refresh()
 
@@ -280,6 +286,8 @@ class ReplyView(MessageView):
         self.action_row.setVisible(is_last_word)
         self._copy.setVisible(bool(message.text))
         self._continue.setVisible(message.can_go_on)
+        self._show_accepted.setVisible(is_last_word and bool(message.accepted))
+        self._legend.setVisible(reading.shows_accepted)
         if is_last_word:
             self._tell(self._spoken())
         elif self.accessibleName() != waits_for:
@@ -292,7 +300,8 @@ class ReplyView(MessageView):
         placed: list[tuple[QWidget, int, int, int]] = []
         if not self._blocks.isHidden():
             placed.append((self._blocks, 0, 0, self._blocks.fit(width)))
-        rest = ((self._stats, FOOT_GAP_PX), (self._failure, FOOT_GAP_PX), (self.action_row, 4))
+        foot = (self._legend, self._stats, self._failure)
+        rest = (*((part, FOOT_GAP_PX) for part in foot), (self.action_row, 4))
         for part, gap in ((self._waiting, 0), *rest):
             if not part.isHidden():
                 placed.append((part, 0, gap, natural_height(part, width)))
@@ -328,7 +337,7 @@ class ReplyView(MessageView):
             return self.tr("Waits until another chat has finished.")
         return self.tr("Waits until %n other chats have finished.", "", self.message.ahead + 1)
 
-    def _add_actions(self, requests: MessageRequests) -> None:
+    def _add_actions(self, requests: MessageRequests, number: int) -> None:
         message, add = self.message, self.action_row.add
         described = self.tr("Copy this reply")
         self._copy = add("copyReply", self.tr("Copy"), described, Shortcut.COPY_REPLY)
@@ -341,6 +350,25 @@ class ReplyView(MessageView):
             "continueReply", self.tr("Continue"), described, Shortcut.CONTINUE_REPLY
         )
         self._continue.clicked.connect(lambda: requests.continued.emit(message))
+        described = self.tr("Show what the draft had proposed")
+        self._show_accepted = add(
+            "showAccepted", self.tr("Show accepted"), described, Shortcut.SHOW_ACCEPTED
+        )
+        self._show_accepted.setCheckable(True)
+        self._show_accepted.setChecked(self._reading.shows_accepted)
+        self._show_accepted.toggled.connect(self._mark_accepted)
+        self._show_accepted.toggled.connect(
+            lambda shown: requests.accepted_shown.emit(number, shown)
+        )
+
+    def toggle_accepted(self) -> None:
+        """Show what the draft had proposed, or do not any more."""
+        if not self._show_accepted.isHidden():
+            self._show_accepted.toggle()
+
+    def _mark_accepted(self, shown: bool) -> None:
+        self._legend.setVisible(shown)
+        self.changed.emit()
 
 
 def make_message_view(

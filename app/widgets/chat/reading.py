@@ -2,6 +2,7 @@
 
 from app.domain.message import Message, Role
 from app.text.blocks import Block, Document, Paragraph, Reasoning, Run
+from app.text.offsets import Span, character_spans
 from app.text.plain import PlainText
 from app.text.stream import MarkdownStream
 
@@ -13,6 +14,7 @@ class Reading:
         document: its blocks when it was last read.
         is_open: more may come.
         is_folded: its reasoning is not painted.
+        shows_accepted: what a draft had proposed is marked.
     """
 
     def __init__(self, message: Message) -> None:
@@ -20,6 +22,7 @@ class Reading:
         self.document = Document((), 0)
         self.is_open = False
         self.is_folded = True
+        self.shows_accepted = False
         self._stream: MarkdownStream | None = None
         self._text = ""
         self._plain: tuple[tuple[Block, ...], PlainText] = ((), PlainText(()))
@@ -51,6 +54,12 @@ class Reading:
         """Whether a place in the source stands in reasoning that is folded."""
         painted, blocks = self.painted, self.document.blocks
         return len(painted) < len(blocks) and offset < blocks[0].end
+
+    @property
+    def accepted(self) -> tuple[Span, ...]:
+        """The characters of the source that a draft had proposed."""
+        runs = (Span(start, end) for start, end in self.message.accepted)
+        return tuple(character_spans(self.message.text, runs))
 
     def _plain_of(self, blocks: tuple[Block, ...]) -> PlainText:
         if self._plain[0] != blocks:

@@ -76,6 +76,7 @@ class Transcript(QAbstractScrollArea):
         self._soon.timeout.connect(self._look_around)
         self.marking = Marking(lambda: self._readings, self)
         self.marking.changed.connect(self._show_marks)
+        self.requests.accepted_shown.connect(self.marking.show_accepted)
         self._pointing = Pointing(self, self.marking.selection)
         SelectionKeys(self, self.marking.selection)
         self._around = Surroundings(self, theme, self.marking.finder)
@@ -187,6 +188,15 @@ class Transcript(QAbstractScrollArea):
         view = self._views[index]
         if isinstance(view, OwnMessageView):
             view.edit()
+
+    def toggle_accepted(self) -> None:
+        """Show what the draft had proposed, in the reply where the keyboard is or the last one."""
+        replies = [
+            (index, view) for index, view in self._views.items() if isinstance(view, ReplyView)
+        ]
+        if replies:
+            in_hand = [view for index, view in replies if self._keyboard_in(index)]
+            (in_hand or [max(replies)[1]])[0].toggle_accepted()
 
     @property
     def message_in_hand(self) -> Message | None:

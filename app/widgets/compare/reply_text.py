@@ -8,6 +8,7 @@ from app.domain.message import Message
 from app.theme.theme import Theme
 from app.widgets.chat.blocks_view import BlocksView
 from app.widgets.chat.links import ask_to_open
+from app.widgets.chat.marks import Marks
 from app.widgets.chat.reading import Reading
 from app.widgets.chat.workshop import Workshop
 
@@ -34,6 +35,7 @@ class ReplyText(QScrollArea):
         self._blocks.show_blocks(
             document.blocks, is_open=self._reading.is_open, thought_s=reply.thought_s
         )
+        self._blocks.show_marks(Marks(accepted=self._reading.accepted, has_ground=True))
         self.setAccessibleName(self._reading.plain.text)
         self._fit()
 

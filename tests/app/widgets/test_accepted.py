@@ -1,0 +1,107 @@
+"""What a draft had proposed, shown in the reply."""
+
+import pytest
+from PySide6.QtGui import QTextCharFormat
+from PySide6.QtWidgets import QAbstractButton, QTextBrowser
+
+from app.domain.message import Message, Role
+from tests.helpers.transcripts import all_styled_text, chat_of, look, settle, shown, view
+
+DOTS = QTextCharFormat.UnderlineStyle.DotLine
+SOURCE = """So **bold move**, 🦙 & `code`.
+
+```python
+return 1
+```
+
+| a | b |
+|---|---|
+| c | d |
+"""
+
+
+def accepted(text, *parts):
+    """A chat whose reply has accepted parts, given as stretches of its text."""
+    chat = chat_of("Go on.")
+    runs, at = [], 0
+    data = text.encode()
+    for part in parts:
+        start = data.index(part.encode(), at)
+        at = start + len(part.encode())
+        runs.append((start, at))
+    chat.append(Message(Role.ASSISTANT, text, accepted=tuple(runs)))
+    return chat
+
+
+def underlined(reply):
+    """The stretches of painted text that are underlined with dots."""
+    found = []
+    for browser in reply.findChildren(QTextBrowser):
+        for mark in browser.extraSelections():
+            assert mark.format.underlineStyle() == DOTS
+            assert mark.format.background().style().value == 0  # no ground
+            found.append(mark.cursor.selectedText())
+    return found
+
+
+def toggle(reply):
+    reply.findChild(QAbstractButton, "showAccepted").click()
+
+
+@pytest.mark.parametrize(
+    ("parts", "painted"),
+    [
+        (["bold move"], ["bold move"]),
+        (["o **bold"], ["o bold"]),  # across the marks of Markdown
+        (["🦙 &"], ["🦙 &"]),
+        (["So", "code"], ["So", "code"]),
+        (["return"], ["return"]),
+    ],
+)
+def test_accepted_text_is_underlined_where_it_is_painted(qtbot, parts, painted):
+    with shown(qtbot, accepted(SOURCE, *parts)) as transcript:
+        reply = view(transcript, 1)
+        assert underlined(reply) == []
+        toggle(reply)
+        assert underlined(reply) == painted
+
+
+def test_a_character_is_underlined_only_if_all_of_its_bytes_were_accepted(qtbot):
+    chat = accepted(SOURCE)
+    start = SOURCE.encode().index("🦙".encode())
+    chat.messages[-1].accepted = ((start, start + 3),)
+    with shown(qtbot, chat) as transcript:
+        toggle(view(transcript, 1))
+        assert underlined(view(transcript, 1)) == []
+    chat.messages[-1].accepted = ((start, start + 3), (start + 3, start + 4))
+    with shown(qtbot, chat) as transcript:
+        toggle(view(transcript, 1))
+        assert underlined(view(transcript, 1)) == ["🦙"]
+
+
+def test_showing_it_changes_neither_text_nor_formats(qtbot):
+    with shown(qtbot, accepted(SOURCE, "bold", "return", "c")) as transcript:
+        settle(qtbot, transcript)
+        reply = view(transcript, 1)
+        before, size = all_styled_text(reply), reply.findChild(QTextBrowser).size()
+        picture = look(reply)
+        toggle(reply)
+        assert all_styled_text(reply) == before
+        assert reply.findChild(QTextBrowser).size() == size
+        assert look(reply) != picture
+
+
+def test_a_legend_says_what_the_lines_mean_while_they_are_there(qtbot):
+    with shown(qtbot, accepted(SOURCE, "bold")) as transcript:
+        reply = view(transcript, 1)
+        legend = next(w for w in reply.children() if w.objectName() == "acceptedLegend")
+        assert legend.isHidden()
+        toggle(reply)
+        assert not legend.isHidden()
+        toggle(reply)
+        assert legend.isHidden()
+
+
+def test_a_reply_without_accepted_tokens_offers_nothing_to_show(qtbot):
+    with shown(qtbot, accepted(SOURCE)) as transcript:
+        assert view(transcript, 1).findChild(QAbstractButton, "showAccepted").isHidden()
