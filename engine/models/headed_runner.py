@@ -109,22 +109,24 @@ class HeadedRunner(Runner):
         batch = self._batch
         wanted = torch.from_numpy(np.flatnonzero(batch.wants_logits[: batch.rows]))
         batch.wants_logits[: batch.rows] = 1
+        self._enter_crowds(work)
         hidden = super()._run(work)
         self._take(work, hidden)
+        self._enter_crowds([rows for rows in work if rows.kind is PassKind.PLAIN])
         if len(wanted) == 0:
             return torch.empty(0, self.vocab_size)
         return self._output.logits(hidden[wanted])
 
     def _take(self, work: Sequence[SlotRows], hidden: torch.Tensor) -> None:
-        """Leave each sequence its rows; where too many wait, make their entries at once."""
-        crowded = []
+        """Leave each sequence its rows."""
         parts = torch.split(hidden, [rows.num_rows for rows in work])
         for rows, part in zip(work, parts, strict=True):
-            waiting = _hidden(rows.sequence)
             tokens = [token for group in rows.groups for token in group]
-            waiting.take(tokens, part.clone())
-            if rows.kind is PassKind.PLAIN and waiting.waiting > MOST_WAITING:
-                crowded.append(rows)
+            _hidden(rows.sequence).take(tokens, part.clone())
+
+    def _enter_crowds(self, work: Sequence[SlotRows]) -> None:
+        """Make the entries of sequences in which too many tokens wait for them."""
+        crowded = [rows for rows in work if _hidden(rows.sequence).waiting > MOST_WAITING]
         if crowded:
             self.enter([waiting_entries(rows.slot, rows.sequence) for rows in crowded])
         for rows in crowded:
