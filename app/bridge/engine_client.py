@@ -33,6 +33,10 @@ class Generation(Protocol):
 class EngineClient(Protocol):
     """An engine as seen from the GUI thread; every callback arrives on that thread's loop."""
 
+    @property
+    def loaded(self) -> LoadedModel | None:
+        """The model that answers now. A load that failed may have cost it."""
+
     async def inspect(self, path: Path) -> ModelSummary:
         """Read a file's header, off the GUI thread and without torch.
 
@@ -55,7 +59,8 @@ class EngineClient(Protocol):
         Cancelling the awaiting task cancels the load and leaves the present model as it was.
 
         Raises:
-            PacelineError: the model cannot be loaded; the message says why.
+            PacelineError: the model cannot be loaded; the message says why. The present one has
+                gone where only that would have made room.
         """
 
     async def count_tokens(self, text: str) -> int:

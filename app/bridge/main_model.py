@@ -124,7 +124,6 @@ class MainModel(QObject):
             self._finish()
             self.failed.emit(problem_from(error))
         else:
-            self.loaded = loaded
             self._finish()
             self.ready.emit(loaded)
 
@@ -146,6 +145,7 @@ class MainModel(QObject):
 
     def _finish(self) -> None:
         self._task = None
+        self.loaded = self._engine.loaded  # of a load that failed, perhaps none any more
         self._set_loading(None)
 
     def _set_loading(self, loading: Loading | None) -> None:

@@ -1,7 +1,7 @@
 """How replies are made: the engine's terms as the chats know them, and back."""
 
 import secrets
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from app.bridge.types import ChatOptions, SamplingParams
 from app.bridge.types import Timings as EngineTimings
@@ -25,50 +25,17 @@ def options_for(sampling: Sampling | None, thinking: bool | None = None) -> Chat
 
 def sampling_of(options: ChatOptions) -> Sampling:
     """What is kept with a reply of how its tokens were chosen."""
-    params = options.sampling
-    return Sampling(
-        temperature=params.temperature,
-        top_k=params.top_k,
-        top_p=params.top_p,
-        min_p=params.min_p,
-        repeat_penalty=params.repeat_penalty,
-        frequency_penalty=params.frequency_penalty,
-        presence_penalty=params.presence_penalty,
-        penalty_window=params.penalty_window,
-        seed=params.seed,
-        max_tokens=options.max_tokens,
-    )
+    values = asdict(options.sampling)
+    del values["logit_bias"]  # chats have none
+    return Sampling(**values, max_tokens=options.max_tokens)
 
 
 def timings_of(timings: EngineTimings) -> Timings:
     """What is kept with a reply of where its time went."""
-    return Timings(
-        cache_n=timings.cache_n,
-        prompt_n=timings.prompt_n,
-        prompt_ms=timings.prompt_ms,
-        predicted_n=timings.predicted_n,
-        predicted_ms=timings.predicted_ms,
-        draft_n=timings.draft_n,
-        draft_n_accepted=timings.draft_n_accepted,
-        draft_rounds=timings.draft_rounds,
-        draft_empty=timings.draft_empty,
-        draft_rejected_whole=timings.draft_rejected_whole,
-        draft_by_position=timings.draft_by_position,
-        draft_ms=timings.draft_ms,
-        verify_ms=timings.verify_ms,
-        rollback_ms=timings.rollback_ms,
-    )
+    return Timings(**asdict(timings))
 
 
 def _params(sampling: Sampling) -> SamplingParams:
-    return SamplingParams(
-        temperature=sampling.temperature,
-        top_k=sampling.top_k,
-        top_p=sampling.top_p,
-        min_p=sampling.min_p,
-        repeat_penalty=sampling.repeat_penalty,
-        frequency_penalty=sampling.frequency_penalty,
-        presence_penalty=sampling.presence_penalty,
-        penalty_window=sampling.penalty_window,
-        seed=sampling.seed or 0,
-    )
+    values = asdict(sampling) | {"seed": sampling.seed or 0}
+    del values["max_tokens"]  # stands beside the parameters
+    return SamplingParams(**values)

@@ -51,3 +51,5 @@ class Timings:
     draft_ms: float = 0.0
     verify_ms: float = 0.0
     rollback_ms: float = 0.0
+    draft_speedup: float | None = None
+    draft_rest_cost: float | None = None

@@ -68,4 +68,6 @@ def _timings_from(fields: Fields) -> Timings:
         draft_ms=fields.number("draft_ms"),
         verify_ms=fields.number("verify_ms"),
         rollback_ms=fields.number("rollback_ms"),
+        draft_speedup=fields.optional("draft_speedup", fields.number),
+        draft_rest_cost=fields.optional("draft_rest_cost", fields.number),
     )

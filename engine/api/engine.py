@@ -49,6 +49,11 @@ class Engine:
         """The model that answers now; None where none was loaded, or it went to make room."""
         return self._worker.loaded if self._worker else None
 
+    @property
+    def loaded(self) -> LoadedModel | None:
+        """The model that answers now; None where none was loaded, or it went to make room."""
+        return self._worker.loaded if self._worker else None
+
     async def inspect(self, path: Path) -> ModelSummary:
         """Read what a model's file says of itself, without torch.
 

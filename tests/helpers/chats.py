@@ -9,7 +9,7 @@ from app.domain.message import ContextUse, Message, MessageState, ReplyStats, Ro
 from app.domain.record import ChatDetails, ChatRecord
 from app.domain.tree import Link, tree_from
 
-SAMPLING = Sampling(0.8, 40, 0.95, 0.05, 1.1, 0.0, 0.5, 64, seed=2**32 - 1)
+SAMPLING = Sampling(0.8, 40, 0.95, 0.05, 1.1, 0.2, 0.5, 32, seed=2**32 - 1, max_tokens=512)
 TIMINGS = Timings(
     cache_n=3,
     prompt_n=20,
@@ -25,6 +25,8 @@ TIMINGS = Timings(
     draft_ms=4.0,
     verify_ms=60.0,
     rollback_ms=1.5,
+    draft_speedup=1.7,
+    draft_rest_cost=0.2,
 )
 
 

@@ -166,6 +166,7 @@ class FakeEngine:
         names: names that headers give, by path; else the file's stem.
         loads: every load asked for, in order.
         generations: every reply asked for, in order.
+        loaded: the model that answers, if any.
         closed: whether `close` was called.
         forgotten: how many replies had been asked for each time that `forget` was called.
         ranking: what is found of drafts, wherever one looks.
@@ -177,6 +178,7 @@ class FakeEngine:
     inspected: list[Path] = field(default_factory=list)
     loads: list[FakeLoad] = field(default_factory=list)
     generations: list[FakeGeneration] = field(default_factory=list)
+    loaded: LoadedModel | None = None
     closed: bool = False
     forgotten: list[int] = field(default_factory=list)
     ranking: DraftRanking = DraftRanking((), "")
@@ -201,10 +203,15 @@ class FakeEngine:
         load = FakeLoad(path, self.names.get(path, ""), options, on_progress, ended)
         self.loads.append(load)
         try:
-            return await ended
+            self.loaded = await ended
         except asyncio.CancelledError:
             load.cancelled = True
             raise
+        return self.loaded
+
+    def make_room(self) -> None:
+        """Let the loaded model go, as the engine does for one that does not fit beside it."""
+        self.loaded = None
 
     async def count_tokens(self, text: str) -> int:
         await asyncio.sleep(0)

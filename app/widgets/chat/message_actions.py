@@ -61,7 +61,13 @@ class VersionSwitch(QWidget):
 
 
 class ActionRow(QWidget):
-    """The buttons of a message. Several versions are always told, the rest where one looks."""
+    """The buttons of a message. Several versions are always told, the rest where one looks.
+
+    Signals:
+        stepped: how many places away the version is that is wanted.
+    """
+
+    stepped = Signal(int)
 
     def __init__(self, theme: Theme, version: tuple[int, int]) -> None:
         super().__init__()
@@ -69,13 +75,14 @@ class ActionRow(QWidget):
         self._actions: list[QuietAction] = []
         self._is_kept = False
         self._is_looked_at = False
-        self.versions = VersionSwitch(theme, version)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(16)
-        self._row.addWidget(self.versions)
+        if version[1] > 1:
+            switch = VersionSwitch(theme, version)
+            switch.stepped.connect(self.stepped)
+            self._row.addWidget(switch)
         self._row.addStretch()
-        self.versions.setVisible(version[1] > 1)
 
     def add(self, name: str, text: str, described: str, shortcut: Shortcut) -> QuietAction:
         """Add a button, before the versions."""

@@ -52,7 +52,7 @@ class MessageView(QWidget):
         self.message = message
         self.action_row = ActionRow(theme, of)
         self.action_row.setParent(self)
-        self.action_row.versions.stepped.connect(lambda step: requests.stepped.emit(message, step))
+        self.action_row.stepped.connect(lambda step: requests.stepped.emit(message, step))
         self.setObjectName(f"message-{number}")
         keep_painted(self)
 

@@ -57,6 +57,20 @@ def test_progress_shows_its_stage_and_how_far(person, engine, qtbot):
     assert bar.accessibleName() == "Reading weights"
 
 
+def test_a_model_that_went_to_make_room_for_one_that_failed_is_named_no_more(
+    person, engine, qtbot
+):
+    begin(person, engine, qtbot).finish()
+    picker = person.find("mainModelPicker")
+    qtbot.waitUntil(lambda: picker.text() == MODEL.stem)
+    load = begin(person, engine, qtbot, OTHER)
+    engine.make_room()
+    load.fail(ModelFileError("This file is damaged."))
+    qtbot.waitUntil(lambda: picker.text() == "none loaded")
+    person.say("hello")
+    assert person.find("errorBar").property("text").startswith("No model is loaded yet")
+
+
 def test_a_loaded_model_is_named_in_the_top_row_and_remembered(person, engine, qtbot, tmp_path):
     engine.names[MODEL] = "Qwen3 4B"
     assert person.find("mainModelPicker").text() == "none loaded"
