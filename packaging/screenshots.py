@@ -1,6 +1,8 @@
-"""Takes pictures of the window in every state, without a screen: `screenshots.py FOLDER [NAME…]`.
+"""Takes pictures of the window in every state, without a screen.
 
-The engine is the tests' double, so that the pictures are the same each time. NAME picks states.
+`screenshots.py FOLDER [NAME…]` saves each state, or those that are named; `screenshots.py --sheet`
+puts the main ones on one sheet for each theme, in `resources/screenshots`. The engine is the tests'
+double, so that the pictures are the same each time.
 """
 
 import argparse
@@ -8,263 +10,36 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from PySide6.QtCore import QLocale, QMimeData, QPoint, QPointF, Qt, QUrl  # noqa: E402
-from PySide6.QtGui import QDragEnterEvent, QDropEvent  # noqa: E402
-from PySide6.QtWidgets import (  # noqa: E402
-    QApplication,
-    QDoubleSpinBox,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtCore import QLocale, QPoint, Qt  # noqa: E402
+from PySide6.QtGui import QColor, QPainter, QPixmap  # noqa: E402
+from PySide6.QtWidgets import QApplication  # noqa: E402
 from qasync import QEventLoop  # noqa: E402
 
 from app.bootstrap import build_window  # noqa: E402
-from app.bridge.types import ModelFileError  # noqa: E402
-from app.domain.attachment import Attachment, joined  # noqa: E402
 from app.settings.schema import THEME, ThemeChoice  # noqa: E402
 from app.settings.store import Settings  # noqa: E402
-from app.widgets.chat.composer import Composer  # noqa: E402
-from app.widgets.main_window import MainWindow  # noqa: E402
-from tests.helpers.fake_engine import FakeEngine, FakeGeneration  # noqa: E402
+from app.theme.fonts import Size, interface_font  # noqa: E402
+from app.theme.tokens import DARK, LIGHT  # noqa: E402
+from tests.helpers.fake_engine import FakeEngine  # noqa: E402
+from tests.helpers.window_states import MODEL, OTHER, SHEET, STATES, Stage  # noqa: E402
 
-SIZES = ((1280, 820), (900, 600))
-MODEL = Path("/models/qwen3-4b-q4_k_m.gguf")
-OTHER = Path("/models/gemma-3-1b-it-q8_0.gguf")
-CUT_SHORT = Path("/models/mistral-7b-q4_k_m.gguf")
-QUESTION = "Write quicksort in Python and say when it is slow."
-REPLY = """\
-Quicksort picks a pivot, splits the list around it and sorts the two sides. It is fast on average, \
-and degrades when every pivot is the smallest or largest element left.
-
-```python
-def quicksort(items):
-    if len(items) < 2:
-        return items
-    pivot = items[len(items) // 2]
-    left  = [x for x in items if x < pivot]
-    same  = [x for x in items if x == pivot]
-    right = [x for x in items if x > pivot]
-    return quicksort(left) + same + quicksort(right)
-```
-
-Sorted input with the first element as pivot costs $n^2/2$ comparisons; the middle element avoids \
-that case."""
-OTHER_QUESTIONS = (
-    "Letter to the council about the crossing at the school",
-    "Gated delta nets, plainly",
-    "A recipe for lentils that keeps for three days in the fridge and does not need stock",
-)
+Work = Callable[[Stage], Awaitable[None]]
+WIDE, NARROW = (1280, 820), (900, 600)
+SHEET_FOLDER = ROOT / "resources" / "screenshots"
+COLUMNS = 3
+TILE_PX = 640  # width of a picture on the sheet
+GAP_PX, CAPTION_PX = 32, 32
 
 
-@dataclass
-class Stage:
-    """A window over a fake engine, and what a person does with it."""
-
-    window: MainWindow
-    engine: FakeEngine
-
-    async def settle(self) -> None:
-        """Let timers and layouts run their course."""
-        await asyncio.sleep(0.15)
-
-    def drag(self, path: Path) -> None:
-        """Hold a file over the window's middle."""
-        self._carry(QDragEnterEvent, QPoint, path)
-
-    def drop(self, path: Path) -> None:
-        """Let a file go there."""
-        self.drag(path)
-        self._carry(QDropEvent, QPointF, path)
-
-    def _carry(
-        self, kind: type[QDropEvent], point: type[QPoint] | type[QPointF], path: Path
-    ) -> None:
-        data = QMimeData()
-        data.setUrls([QUrl.fromLocalFile(str(path))])
-        place = point(self.window.width() // 2, self.window.height() // 2)
-        copies, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-        event = kind(place, copies, data, button, Qt.KeyboardModifier.NoModifier)
-        QApplication.sendEvent(self.window.windowHandle(), event)
-
-    async def load(self, path: Path = MODEL, *, has_thinking: bool = False) -> None:
-        self.drop(path)
-        await self.settle()
-        self.engine.loads[-1].finish(has_thinking=has_thinking)
-        await self.settle()
-
-    async def send(self, text: str) -> FakeGeneration:
-        composer = self.window.findChild(QPlainTextEdit, "composer")
-        composer.setPlainText(text)
-        self.window.findChild(QPushButton, "sendButton").click()
-        await self.settle()
-        return self.engine.generations[-1]
-
-    async def answer(self, question: str, reply: str = REPLY) -> None:
-        generation = await self.send(question)
-        for word in reply.split(" "):
-            generation.say(word + " ")
-        await self.settle()
-        generation.finish(text=reply)
-        await self.settle()
-
-
-async def empty(stage: Stage) -> None:
-    """First start."""
-
-
-async def loading(stage: Stage) -> None:
-    """The first model on its way, with a message that waits for it."""
-    stage.drop(MODEL)
-    await stage.settle()
-    stage.engine.loads[-1].progress("Reading weights", 0.42)
-    composer = stage.window.findChild(QPlainTextEdit, "composer")
-    composer.setPlainText(QUESTION)
-    stage.window.findChild(QPushButton, "sendButton").click()
-
-
-async def loading_first(stage: Stage) -> None:
-    """Before anything but the name is known."""
-    stage.drop(MODEL)
-
-
-async def drag(stage: Stage) -> None:
-    """A model held over the window."""
-    await finished(stage)
-    stage.drag(OTHER)
-
-
-async def drag_refused(stage: Stage) -> None:
-    """Something else held over the window."""
-    stage.drag(Path("/home/anna/notes.pdf"))
-
-
-async def ready(stage: Stage) -> None:
-    """A model, and nothing said yet."""
-    await stage.load()
-
-
-async def reading(stage: Stage) -> None:
-    """The prompt is being read."""
-    await stage.load()
-    generation = await stage.send(QUESTION)
-    generation.read_prompt(512, 1204)
-
-
-async def generating(stage: Stage) -> None:
-    """A reply half written, among other chats."""
-    await stage.load()
-    for question in OTHER_QUESTIONS[1:]:
-        await stage.answer(question)
-        stage.window.findChild(QPushButton, "newChat").click()
-    await stage.send(OTHER_QUESTIONS[0])
-    stage.window.findChild(QPushButton, "newChat").click()
-    left = await stage.send(QUESTION)
-    for word in REPLY.split(" ")[:90]:
-        left.say(word + " ")
-    stage.engine.generations[-2].say("Dear council,")
-    stage.engine.generations[-2].finish()
-
-
-async def finished(stage: Stage) -> None:
-    """A reply with its figures."""
-    await stage.load()
-    await stage.answer(QUESTION)
-
-
-async def long_chat(stage: Stage) -> None:
-    """More than fits, and a second model on its way."""
-    await finished(stage)
-    await stage.answer("And in one line?", "sorted(items)")
-    await stage.answer("Who invented it?\n\nPlease cite a source that I can find in a library.")
-    stage.drop(OTHER)
-    await stage.settle()
-    stage.engine.loads[-1].progress("Reading weights", 0.73)
-
-
-async def error(stage: Stage) -> None:
-    """A file that cannot be used, with the details open."""
-    await stage.load()
-    stage.engine.broken[CUT_SHORT] = ModelFileError(
-        "This file is cut short: 1.2 GB of 2.7 GB are there. Download it again.",
-        details="tensor blk.17.ffn_down.weight ends at byte 2691234816, the file at 1213202432",
-    )
-    stage.drop(CUT_SHORT)
-    await stage.settle()
-    stage.window.findChild(QPushButton, "errorDetails").click()
-
-
-async def failed_reply(stage: Stage) -> None:
-    """A reply that broke off."""
-    await stage.load()
-    generation = await stage.send(QUESTION)
-    generation.say("Quicksort picks a pivot, splits the list")
-    await stage.settle()
-    generation.fail("The device ran out of memory. Choose a smaller context.", "alloc 512 MiB")
-
-
-async def attachments(stage: Stage) -> None:
-    """A message with a file that was answered, and files beside the one being written."""
-    await stage.load(has_thinking=True)
-    code = Attachment("quicksort.py", REPLY.split("```")[1].removeprefix("python\n"))
-    await stage.answer(joined("Why is this slow on sorted lists?", [code]), "The pivot.")
-    notes = Attachment("measurements-of-all-variants-2026-10.csv", "n,seconds\n" + "1,2\n" * 3_000)
-    box = stage.window.findChild(Composer, "composerFrame")
-    box.attach([code, notes])
-    box.edit.setPlainText("Then compare it with what I measured,\nand suggest a better pivot.")
-
-
-async def panel(stage: Stage) -> None:
-    """The panel at the right, with numbers that are not the preset's."""
-    await finished(stage)
-    stage.window.findChild(QPushButton, "panelToggle").click()
-    stage.window.findChild(QPlainTextEdit, "systemPrompt").setPlainText(
-        "You are a patient teacher. Answer in short paragraphs, and show code only when asked."
-    )
-    stage.window.findChild(QDoubleSpinBox, "temperature").setValue(0.4)
-
-
-async def picker(stage: Stage) -> None:
-    """The list of models, open."""
-    await stage.load(OTHER)
-    await finished(stage)
-    stage.window.findChild(QPushButton, "mainModelPicker").click()
-
-
-STATES: tuple[Callable[[Stage], Awaitable[None]], ...] = (
-    empty,
-    loading_first,
-    loading,
-    drag,
-    drag_refused,
-    ready,
-    reading,
-    generating,
-    finished,
-    long_chat,
-    error,
-    failed_reply,
-    attachments,
-    panel,
-    picker,
-)
-
-
-async def take(
-    state: Callable[[Stage], Awaitable[None]],
-    theme: ThemeChoice,
-    size: tuple[int, int],
-    folder: Path,
-) -> None:
-    """Bring a fresh window into a state and save what it shows."""
+async def take(state: Work, theme: ThemeChoice, size: tuple[int, int]) -> QPixmap:
+    """Bring a fresh window into a state, and take what it shows."""
     with tempfile.TemporaryDirectory() as data:
         Settings(Path(data) / "settings.json").set(THEME, theme)
         engine = FakeEngine(names={MODEL: "Qwen3 4B", OTHER: "Gemma 3 1B Instruct"})
@@ -275,40 +50,76 @@ async def take(
         await state(stage)
         await stage.settle()
         picture = stage.window.grab()
-        popup = stage.window.findChild(QWidget, "mainModelPopup")
-        if popup.isVisible():
-            place = stage.window.mapFromGlobal(popup.geometry().topLeft())
-            popup.render(picture, place)
-        width, height = size
-        picture.save(str(folder / f"{state.__name__}-{theme}-{width}x{height}.png"))
-        popup.hide()
+        popup = QApplication.activePopupWidget()
+        if popup:
+            popup.render(picture, stage.window.mapFromGlobal(popup.geometry().topLeft()))
+            popup.close()
         stage.window.close()
         while not engine.closed:
             await asyncio.sleep(0.01)
         stage.window.deleteLater()
+    return picture
 
 
-async def take_all(folder: Path, names: list[str]) -> None:
+async def take_all(folder: Path, names: Sequence[str]) -> None:
+    """Save pictures of states in both themes and sizes."""
     folder.mkdir(parents=True, exist_ok=True)
     for state in STATES:
         if names and state.__name__ not in names:
             continue
         for theme in (ThemeChoice.LIGHT, ThemeChoice.DARK):
-            for size in SIZES:
-                await take(state, theme, size, folder)
+            for width, height in (WIDE, NARROW):
+                picture = await take(state, theme, (width, height))
+                picture.save(str(folder / f"{state.__name__}-{theme}-{width}x{height}.png"))
         print(state.__name__)
+
+
+async def make_sheet(theme: ThemeChoice) -> Path:
+    """Put the main states on one picture, each with what it shows."""
+    rows = -(-len(SHEET) // COLUMNS)
+    tile_height = TILE_PX * WIDE[1] // WIDE[0]
+    step_x, step_y = TILE_PX + GAP_PX, tile_height + CAPTION_PX + GAP_PX
+    tokens = DARK if theme is ThemeChoice.DARK else LIGHT
+    sheet = QPixmap(COLUMNS * step_x + GAP_PX, rows * step_y + GAP_PX)
+    sheet.fill(QColor(tokens.selected))
+    painter = QPainter(sheet)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    painter.setFont(interface_font(Size.BODY))
+    painter.setPen(QColor(tokens.text))
+    for number, (state, is_wide) in enumerate(SHEET):
+        row, column = divmod(number, COLUMNS)
+        corner = QPoint(GAP_PX + column * step_x, GAP_PX + row * step_y)
+        picture = await take(state, theme, WIDE if is_wide else NARROW)
+        shown = picture.scaledToWidth(TILE_PX, Qt.TransformationMode.SmoothTransformation)
+        painter.drawText(corner + QPoint(0, CAPTION_PX - 12), (state.__doc__ or "").split("\n")[0])
+        painter.drawPixmap(corner + QPoint(0, CAPTION_PX), shown)
+    painter.end()
+    out = SHEET_FOLDER / f"contact-sheet-{theme}.png"
+    sheet.save(str(out))
+    return out
+
+
+async def work(options: argparse.Namespace) -> None:
+    if options.sheet:
+        for theme in (ThemeChoice.LIGHT, ThemeChoice.DARK):
+            print(await make_sheet(theme))
+    else:
+        await take_all(options.folder, options.names)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("--sheet", action="store_true", help="make the contact sheets")
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
+    if not options.sheet and options.folder is None:
+        parser.error("say a folder, or --sheet")
     QLocale.setDefault(QLocale(QLocale.Language.English))
     application = QApplication(sys.argv[:1])
     application.setQuitOnLastWindowClosed(False)
     with QEventLoop(application) as loop:
-        loop.run_until_complete(take_all(options.folder, options.names))
+        loop.run_until_complete(work(options))
     return 0
 
 

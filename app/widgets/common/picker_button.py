@@ -12,6 +12,7 @@ HEIGHT_PX = 36
 PADDING_PX = 12
 GAP_PX = 8
 ICON_PX = 16
+LEAST_FACTS_PX = 48
 
 
 class PickerButton(QPushButton):
@@ -84,9 +85,8 @@ class PickerButton(QPushButton):
         label_colour = self._theme.colour(self._label_token)
         label = paint_line(painter, area, self._label_font, label_colour, self._label)
         area.setLeft(area.left() + label + GAP_PX)
-        room_for_facts = QFontMetrics(self._label_font).horizontalAdvance(self._facts) + GAP_PX
-        name_area = area.adjusted(0, 0, -room_for_facts, 0)
         middle = Qt.TextElideMode.ElideMiddle  # files of one model differ at the end
-        name = paint_line(painter, name_area, name_font, name_colour, self.text(), elide=middle)
+        name = paint_line(painter, area, name_font, name_colour, self.text(), elide=middle)
         area.setLeft(area.left() + name + GAP_PX)
-        paint_line(painter, area, self._label_font, dim, self._facts)
+        if area.width() >= LEAST_FACTS_PX:  # where room is short, the name is what counts
+            paint_line(painter, area, self._label_font, dim, self._facts)

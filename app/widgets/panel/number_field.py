@@ -16,6 +16,7 @@ from app.widgets.common.labels import text_label
 
 FIELD_WIDTH_PX = 112
 LARGEST_SEED = 2**32 - 1
+TEXT_MARGIN_PX = 7  # with Qt's own, as much as the style sheet gives the seed
 CHANGED = "•"
 
 
@@ -111,7 +112,7 @@ class SeedField(QLineEdit):
 
 def _quieten(field: QAbstractSpinBox, at_least: str) -> None:
     field.setSpecialValueText(at_least)
-    field.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
     field.setAlignment(Qt.AlignmentFlag.AlignRight)
+    field.lineEdit().setTextMargins(0, 0, TEXT_MARGIN_PX, 0)
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.setKeyboardTracking(False)

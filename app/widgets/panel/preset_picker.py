@@ -11,6 +11,7 @@ from app.actions.session import Session
 from app.domain.preset import BALANCED, CREATIVE, GREEDY, PRECISE, Preset
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.labels import keep_place
 from app.widgets.common.picker_button import PickerButton
 
 BUTTON_WIDTHS_PX = (160, 264)
@@ -30,6 +31,7 @@ class PresetPicker(QWidget):
         self._reset = ThemedButton(theme, "resetSampling", look="plain", text=self.tr("Reset"))
         self._reset.describe(self.tr("Take the preset's numbers again"))
         self._reset.clicked.connect(self._take_again)
+        keep_place(self._save)
         below = QHBoxLayout()
         below.setSpacing(16)
         below.addWidget(self._save)
@@ -47,8 +49,8 @@ class PresetPicker(QWidget):
         is_kept = preset.is_kept_by(actions.sampling_in_view(self._session))
         facts = "" if is_kept else self.tr("changed")
         self._button.show_choice(shown_name(preset), facts, is_chosen=True)
-        self._save.setEnabled(not is_kept)
-        self._reset.setEnabled(not is_kept)
+        self._save.setVisible(not is_kept)
+        self._reset.setVisible(not is_kept)
 
     def _take_again(self) -> None:
         actions.use_preset(self._session, actions.preset_in_view(self._session))

@@ -1,0 +1,304 @@
+"""The window in each of its states, over the tests' engine, for pictures and checks of layout."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QDoubleSpinBox,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
+
+from app.bridge.types import ModelFileError
+from app.domain.attachment import Attachment, joined
+from app.widgets.chat.composer import Composer
+from app.widgets.main_window import MainWindow
+from tests.helpers.fake_engine import FakeEngine, FakeGeneration
+
+MODEL = Path("/models/qwen3-4b-q4_k_m.gguf")
+OTHER = Path("/models/gemma-3-1b-it-q8_0.gguf")
+CUT_SHORT = Path("/models/mistral-7b-q4_k_m.gguf")
+QUESTION = "Write quicksort in Python and say when it is slow."
+REPLY = """\
+Quicksort picks a pivot, splits the list around it and sorts the two sides. It is fast on average, \
+and degrades when every pivot is the smallest or largest element left.
+
+```python
+def quicksort(items):
+    if len(items) < 2:
+        return items
+    pivot = items[len(items) // 2]
+    left  = [x for x in items if x < pivot]
+    same  = [x for x in items if x == pivot]
+    right = [x for x in items if x > pivot]
+    return quicksort(left) + same + quicksort(right)
+```
+
+Sorted input with the first element as pivot costs $n^2/2$ comparisons; the middle element avoids \
+that case."""
+OTHER_QUESTIONS = (
+    "Letter to the council about the crossing at the school",
+    "Gated delta nets, plainly",
+    "A recipe for lentils that keeps for three days in the fridge and does not need stock",
+)
+
+
+@dataclass
+class Stage:
+    """A window over a fake engine, and what a person does with it."""
+
+    window: MainWindow
+    engine: FakeEngine
+    settle_s: float = 0.15
+
+    async def settle(self) -> None:
+        """Let timers and layouts run their course."""
+        await asyncio.sleep(self.settle_s)
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        """Wait for something that is about to happen."""
+        while not holds():
+            await asyncio.sleep(0.005)
+
+    def drag(self, path: Path) -> None:
+        """Hold a file over the left half, where a model becomes the main one."""
+        self._carry(QDragEnterEvent, QPoint, path)
+
+    def drop(self, path: Path) -> None:
+        """Let a file go there."""
+        self.drag(path)
+        self._carry(QDropEvent, QPointF, path)
+
+    def _carry(
+        self, kind: type[QDropEvent], point: type[QPoint] | type[QPointF], path: Path
+    ) -> None:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        place = point(self.window.width() // 4, self.window.height() // 2)
+        copies, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+        event = kind(place, copies, data, button, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(self.window.windowHandle(), event)
+
+    async def load(self, path: Path = MODEL, *, has_thinking: bool = False) -> None:
+        await self.begin_to_load(path)
+        self.engine.loads[-1].finish(has_thinking=has_thinking)
+        await self.until(lambda: self.window._session.model.loading is None)
+
+    async def begin_to_load(self, path: Path = MODEL) -> None:
+        before = len(self.engine.loads)
+        self.drop(path)
+        await self.until(lambda: len(self.engine.loads) > before)
+
+    async def send(self, text: str) -> FakeGeneration:
+        composer = self.window.findChild(QPlainTextEdit, "composer")
+        composer.setPlainText(text)
+        before = len(self.engine.generations)
+        self.window.findChild(QPushButton, "sendButton").click()
+        await self.until(lambda: len(self.engine.generations) > before)
+        return self.engine.generations[-1]
+
+    async def answer(self, question: str, reply: str = REPLY) -> None:
+        generation = await self.send(question)
+        for word in reply.split(" "):
+            generation.say(word + " ")
+        await self.settle()
+        generation.finish(text=reply)
+        await self.ended()
+
+    async def ended(self) -> None:
+        """Wait for the end of the reply in view."""
+        await self.until(lambda: self.window._session.chats.current.pending_reply is None)
+        await self.settle()
+
+
+async def empty(stage: Stage) -> None:
+    """First start."""
+
+
+async def loading(stage: Stage) -> None:
+    """The first model on its way, with a message that waits for it."""
+    await stage.begin_to_load()
+    stage.engine.loads[-1].progress("Reading weights", 0.42)
+    composer = stage.window.findChild(QPlainTextEdit, "composer")
+    composer.setPlainText(QUESTION)
+    stage.window.findChild(QPushButton, "sendButton").click()
+
+
+async def loading_first(stage: Stage) -> None:
+    """Before anything but the name is known."""
+    stage.drop(MODEL)
+
+
+async def drag(stage: Stage) -> None:
+    """A model held over the window."""
+    await finished(stage)
+    stage.drag(OTHER)
+
+
+async def drag_refused(stage: Stage) -> None:
+    """Something else held over the window."""
+    stage.drag(Path("/home/anna/notes.pdf"))
+
+
+async def ready(stage: Stage) -> None:
+    """A model, and nothing said yet."""
+    await stage.load()
+
+
+async def reading(stage: Stage) -> None:
+    """The prompt is being read."""
+    await stage.load()
+    generation = await stage.send(QUESTION)
+    generation.read_prompt(512, 1204)
+
+
+async def generating(stage: Stage) -> None:
+    """A reply half written, among other chats."""
+    await stage.load()
+    for question in OTHER_QUESTIONS[1:]:
+        await stage.answer(question)
+        stage.window.findChild(QPushButton, "newChat").click()
+    await stage.send(OTHER_QUESTIONS[0])
+    stage.window.findChild(QPushButton, "newChat").click()
+    left = await stage.send(QUESTION)
+    for word in REPLY.split(" ")[:90]:
+        left.say(word + " ")
+    stage.engine.generations[-2].say("Dear council,")
+    stage.engine.generations[-2].finish()
+
+
+async def finished(stage: Stage) -> None:
+    """A reply with its figures."""
+    await stage.load()
+    await stage.answer(QUESTION)
+
+
+async def long_chat(stage: Stage) -> None:
+    """More than fits, and a second model on its way."""
+    await finished(stage)
+    await stage.answer("And in one line?", "sorted(items)")
+    await stage.answer("Who invented it?\n\nPlease cite a source that I can find in a library.")
+    await stage.begin_to_load(OTHER)
+    stage.engine.loads[-1].progress("Reading weights", 0.73)
+
+
+async def error(stage: Stage) -> None:
+    """A file that cannot be used, with the details open."""
+    await stage.load()
+    stage.engine.broken[CUT_SHORT] = ModelFileError(
+        "This file is cut short: 1.2 GB of 2.7 GB are there. Download it again.",
+        details="tensor blk.17.ffn_down.weight ends at byte 2691234816, the file at 1213202432",
+    )
+    stage.drop(CUT_SHORT)
+    await stage.until(stage.window.findChild(QWidget, "errorBar").isVisible)
+    stage.window.findChild(QPushButton, "errorDetails").click()
+
+
+async def failed_reply(stage: Stage) -> None:
+    """A reply that broke off."""
+    await stage.load()
+    generation = await stage.send(QUESTION)
+    generation.say("Quicksort picks a pivot, splits the list")
+    await stage.settle()
+    generation.fail("The device ran out of memory. Choose a smaller context.", "alloc 512 MiB")
+
+
+async def attachments(stage: Stage) -> None:
+    """A message with a file that was answered, and files beside the one being written."""
+    await stage.load(has_thinking=True)
+    code = Attachment("quicksort.py", REPLY.split("```")[1].removeprefix("python\n"))
+    await stage.answer(joined("Why is this slow on sorted lists?", [code]), "The pivot.")
+    notes = Attachment("measurements-of-all-variants-2026-10.csv", "n,seconds\n" + "1,2\n" * 3_000)
+    box = stage.window.findChild(Composer, "composerFrame")
+    box.attach([code, notes])
+    box.edit.setPlainText("Then compare it with what I measured,\nand suggest a better pivot.")
+
+
+async def versions(stage: Stage) -> None:
+    """The second of three versions of a reply."""
+    await finished(stage)
+    for number, reply in enumerate(("Sort by a pivot, again and again.", REPLY), start=2):
+        stage.window.findChild(QPushButton, "regenerate").click()
+        await stage.until(lambda wanted=number: len(stage.engine.generations) == wanted)
+        stage.engine.generations[-1].say(reply)
+        stage.engine.generations[-1].finish()
+        await stage.ended()
+    reply = stage.window.findChild(QWidget, "message-1")
+    reply.findChild(QPushButton, "versionPrevious").click()
+
+
+async def search(stage: Stage) -> None:
+    """Hits of a search over all chats."""
+    await stage.load()
+    for question in (*OTHER_QUESTIONS, QUESTION):
+        stage.window.findChild(QPushButton, "newChat").click()
+        await stage.answer(question)
+    stage.window._start_search()
+    stage.window.findChild(QLineEdit, "chatSearch").setText("pivot")
+    await stage.until(stage.window.findChild(QListView, "searchHits").isVisible)
+
+
+async def panel(stage: Stage) -> None:
+    """The panel at the right, with numbers that are not the preset's."""
+    await finished(stage)
+    stage.window.findChild(QPushButton, "panelToggle").click()
+    stage.window.findChild(QPlainTextEdit, "systemPrompt").setPlainText(
+        "You are a patient teacher. Answer in short paragraphs, and show code only when asked."
+    )
+    stage.window.findChild(QDoubleSpinBox, "temperature").setValue(0.4)
+
+
+async def picker(stage: Stage) -> None:
+    """The list of models, open."""
+    await stage.load(OTHER)
+    await finished(stage)
+    stage.window.findChild(QPushButton, "mainModelPicker").click()
+
+
+State = Callable[[Stage], Awaitable[None]]
+STATES: tuple[State, ...] = (
+    empty,
+    loading_first,
+    loading,
+    drag,
+    drag_refused,
+    ready,
+    reading,
+    generating,
+    finished,
+    long_chat,
+    error,
+    failed_reply,
+    attachments,
+    versions,
+    search,
+    panel,
+    picker,
+)
+
+SHEET: tuple[tuple[State, bool], ...] = (
+    (empty, True),
+    (loading, True),
+    (reading, True),
+    (generating, True),
+    (finished, True),
+    (versions, True),
+    (long_chat, True),
+    (search, True),
+    (attachments, True),
+    (panel, True),
+    (picker, True),
+    (drag, True),
+    (error, True),
+    (failed_reply, True),
+    (attachments, False),
+)
+"""Those on the contact sheet, each in a wide window or a narrow one."""
