@@ -27,6 +27,7 @@ struct Model {
 
   const Kernels& kernels;
   Pool pool;
+  Arena weights;
   std::deque<Matrix> matrices;
   std::deque<Table> tables;
   std::deque<std::vector<float>> vectors;
@@ -112,7 +113,7 @@ int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type, int64_t ro
                             int64_t columns, const void* data) {
   return coded([&] {
     return append(model->matrices, make_matrix(ggml_type, 1, rows, columns, data, model->kernels,
-                                               model->pool));
+                                               model->pool, model->weights));
   });
 }
 

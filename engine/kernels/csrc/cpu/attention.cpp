@@ -25,7 +25,7 @@ Attention::Attention(Buffer& query, Buffer& out, int64_t head_dim, int64_t layer
 }
 
 int64_t Attention::scratch_floats(const KeyValues& cache) {
-  return page_attention_floats(cache.keys.dim, cache.values.dim) +
+  return page_attention_floats(cache.keys.dim) +
          2 * kMostQueries * part_floats(cache.values.dim);
 }
 
@@ -138,7 +138,7 @@ void Attention::run_spread(const Pass& pass) {
 
 void Attention::run_whole(const Pass& pass, const Share& share, float* scratch) {
   const int64_t queries = share.last - share.first;
-  float* seen = scratch + page_attention_floats(cache_->keys.dim, cache_->values.dim);
+  float* seen = scratch + page_attention_floats(cache_->keys.dim);
   float* part = seen + kMostQueries * part_;
   attend(pass, share, 0, seen, scratch);
   for (int64_t page = 1; page < pages(share, share.last - 1); ++page) {

@@ -1,6 +1,7 @@
 // Attention over pages (DESIGN.md §2): each page gives a part that depends on nothing but the query
 // and the page, and parts are merged in the order of the pages.
 #include <cstdint>
+#include <cstring>
 
 #include "cpu/kv_rows.inl"
 #include "cpu/math.inl"
@@ -8,67 +9,108 @@
 
 namespace paceline::PACELINE_VARIANT {
 
-// Positions that are brought to float at a time, so that they stay in the first cache.
-constexpr int64_t kDecoded = 16;
+// What registers hold: vectors of sums; queries that share the reading of keys and of values.
+constexpr int kSums = kLanes == 16 ? 16 : 4;
+constexpr int kScoredQueries = kLanes == 16 ? 4 : 2;
+constexpr int kSummedQueries = kLanes == 16 ? 6 : 2;
 
-// What stays in registers: scores of a query; queries that share the reading of values, by vectors.
-constexpr int kScores = kLanes == 16 ? 16 : 4;
-constexpr int kQueries = kLanes == 16 ? 4 : 2;
-constexpr int kValues = kLanes == 16 ? 4 : 2;
+// Vectors of a value that so many queries sum at a time.
+constexpr int value_vectors(int queries) { return queries > 4 ? 4 : kSums / queries; }
 
-// The scores of a query over decoded keys.
-PACELINE_INLINE f32x16 score(const float* query, const float* keys, int64_t dim, float scale) {
-  f32x16 dots[kDecoded];
-  PACELINE_UNROLL
-  for (int j = 0; j < kDecoded; j += kScores) {
-    PACELINE_UNROLL
-    for (int i = 0; i < kScores; ++i) dots[j + i] = splat(0.0f);
-    for (int64_t d = 0; d < dim; d += 16) {
-      const f32x16 x = load(query + d);
-      PACELINE_UNROLL
-      for (int i = 0; i < kScores; ++i) {
-        dots[j + i] = fma(x, load(keys + (j + i) * dim + d), dots[j + i]);
-      }
-    }
-  }
-  return mul(sums(dots), splat(scale));
+// Calls f<n>(first) for groups of n = count, then fewer, until `end`.
+template <int count, class F>
+PACELINE_INLINE void each_group(int64_t first, int64_t end, F&& f) {
+  for (; first + count <= end; first += count) f.template operator()<count>(first);
+  if constexpr (count > 1) each_group<(count > 4 ? 4 : count / 2)>(first, end, f);
 }
 
-// Adds the first `seen` of the decoded values, by their weights, to the sums of `count` queries.
-template <int count, int vectors>
-PACELINE_INLINE void add_values(const float* weights, const float* values, int64_t dim,
-                                int64_t seen, float* sums, int64_t part) {
-  f32x16 total[count][vectors];
+// Adds the products of `queries` queries and `keys` keys, 16 elements from `d` on.
+template <bool whole, int queries, int keys, class Rows>
+PACELINE_INLINE void add_products(const Rows& rows, int64_t first, const float* const* query,
+                                  int64_t d, f32x16 (&sums)[queries][keys]) {
+  f32x16 key[keys];
   PACELINE_UNROLL
-  for (int q = 0; q < count; ++q) {
+  for (int k = 0; k < keys; ++k) key[k] = rows.template read<whole>(first + k, d);
+  PACELINE_UNROLL
+  for (int q = 0; q < queries; ++q) {
+    const f32x16 x = load(query[q] + d);
     PACELINE_UNROLL
-    for (int v = 0; v < vectors; ++v) total[q][v] = load(sums + q * part + 16 * v);
+    for (int k = 0; k < keys; ++k) sums[q][k] = fma(x, key[k], sums[q][k]);
   }
-  for (int64_t j = 0; j < seen; ++j, values += dim) {
+}
+
+// The scores of some queries over 16 / queries keys from `first` on. Query q's go to
+// scores[q * kPagePositions].
+template <int queries, class Rows>
+void score(const Rows& rows, int64_t first, const float* const* query, float scale,
+           float* scores) {
+  constexpr int all_keys = 16 / queries, keys = kSums / queries;
+  f32x16 dots[16];
+  PACELINE_UNROLL
+  for (int k = 0; k < all_keys; k += keys) {
+    f32x16 sums[queries][keys];
     PACELINE_UNROLL
-    for (int q = 0; q < count; ++q) {
+    for (int q = 0; q < queries; ++q) {
+      PACELINE_UNROLL
+      for (int i = 0; i < keys; ++i) sums[q][i] = splat(0.0f);
+    }
+    int64_t d = 0;
+    for (; d + 16 <= rows.dim; d += 16) add_products<true>(rows, first + k, query, d, sums);
+    if (d < rows.dim) add_products<false>(rows, first + k, query, d, sums);
+    PACELINE_UNROLL
+    for (int q = 0; q < queries; ++q) {
+      PACELINE_UNROLL
+      for (int i = 0; i < keys; ++i) dots[q * all_keys + k + i] = sums[q][i];
+    }
+  }
+  float scored[16];
+  store(scored, mul(sums(dots), splat(scale)));
+  for (int q = 0; q < queries; ++q) {
+    std::memcpy(scores + q * kPagePositions, scored + q * all_keys, all_keys * sizeof *scored);
+  }
+}
+
+// Adds the values first … end - 1, 16 * vectors elements from `d` on, by their weights to the sums
+// of some queries.
+template <bool whole, int queries, int vectors, class Rows>
+void add_values(const Rows& rows, int64_t first, int64_t end, int64_t d, const float* weights,
+                float* sums, int64_t part) {
+  f32x16 total[queries][vectors];
+  PACELINE_UNROLL
+  for (int q = 0; q < queries; ++q) {
+    PACELINE_UNROLL
+    for (int v = 0; v < vectors; ++v) total[q][v] = load(sums + q * part + d + 16 * v);
+  }
+  for (int64_t j = first; j < end; ++j) {
+    f32x16 value[vectors];
+    PACELINE_UNROLL
+    for (int v = 0; v < vectors; ++v) value[v] = rows.template read<whole>(j, d + 16 * v);
+    PACELINE_UNROLL
+    for (int q = 0; q < queries; ++q) {
       const f32x16 weight = splat(weights[q * kPagePositions + j]);
       PACELINE_UNROLL
-      for (int v = 0; v < vectors; ++v) {
-        total[q][v] = fma(weight, load(values + 16 * v), total[q][v]);
-      }
+      for (int v = 0; v < vectors; ++v) total[q][v] = fma(weight, value[v], total[q][v]);
     }
   }
   PACELINE_UNROLL
-  for (int q = 0; q < count; ++q) {
+  for (int q = 0; q < queries; ++q) {
     PACELINE_UNROLL
-    for (int v = 0; v < vectors; ++v) store(sums + q * part + 16 * v, total[q][v]);
+    for (int v = 0; v < vectors; ++v) store(sums + q * part + d + 16 * v, total[q][v]);
   }
 }
 
-template <int count>
-PACELINE_INLINE void add_rows(const float* weights, const float* values, int64_t dim, int64_t seen,
+template <int queries, class Rows>
+PACELINE_INLINE void add_rows(const Rows& rows, int64_t first, int64_t end, const float* weights,
                               float* sums, int64_t part) {
+  constexpr int vectors = value_vectors(queries);
   int64_t d = 0;
-  for (; d + 16 * kValues <= dim; d += 16 * kValues) {
-    add_values<count, kValues>(weights, values + d, dim, seen, sums + d, part);
+  for (; d + 16 * vectors <= rows.dim; d += 16 * vectors) {
+    add_values<true, queries, vectors>(rows, first, end, d, weights, sums, part);
   }
-  for (; d < dim; d += 16) add_values<count, 1>(weights, values + d, dim, seen, sums + d, part);
+  for (; d + 16 <= rows.dim; d += 16) {
+    add_values<true, queries, 1>(rows, first, end, d, weights, sums, part);
+  }
+  if (d < rows.dim) add_values<false, queries, 1>(rows, first, end, d, weights, sums, part);
 }
 
 // Turns the first `seen` scores into weights relative to the greatest, with zeros up to whole
@@ -89,88 +131,80 @@ PACELINE_INLINE void softmax(float* scores, int64_t seen, float* peak_and_total)
   peak_and_total[1] = sum(total);
 }
 
+template <class Rows>
 struct Attending {
   const PageAttention& task;
-  int64_t dim, value_dim, part, positions;
-  float *scores, *keys, *values, *queries;
+  Rows keys, values;
+  int64_t dim, value_dim, part;
+  float *scores, *queries;
   const float* query[kMostQueries];
-
-  // Positions that at least one query sees.
-  static int64_t most_visible(const PageAttention& task) {
-    int64_t most = 0;
-    for (int64_t q = 0; q < task.queries; ++q) {
-      if (task.visible[q] > most) most = task.visible[q];
-    }
-    return most;
-  }
 
   explicit Attending(const PageAttention& task)
       : task(task),
-        dim(padded(task.cache->keys.dim)),
-        value_dim(padded(task.cache->values.dim)),
-        part(part_floats(task.cache->values.dim)),
-        positions(most_visible(task)),
+        keys(task.cache->keys, task.cache->keys.row(task.page, task.head, 0)),
+        values(task.cache->values, task.cache->values.row(task.page, task.head, 0)),
+        dim(padded(keys.dim)),
+        value_dim(padded(values.dim)),
+        part(part_floats(values.dim)),
         scores(task.scratch),
-        keys(scores + kMostQueries * kPagePositions),
-        values(keys + kDecoded * dim),
-        queries(values + kDecoded * value_dim) {
+        queries(scores + kMostQueries * kPagePositions) {
     for (int64_t q = 0; q < task.queries; ++q) query[q] = whole_vectors(q);
   }
 
   // A query as it is, or a copy with zeros up to whole vectors.
-  const float* whole_vectors(int64_t q) {
-    if (dim == task.cache->keys.dim) return task.query[q];
+  const float* whole_vectors(int64_t q) const {
+    if (dim == keys.dim) return task.query[q];
     float* copy = queries + q * dim;
-    each_lanes(task.cache->keys.dim, [&](int64_t i, int n) {
+    each_lanes(keys.dim, [&](int64_t i, int n) {
       store(copy + i, load_lanes(task.query[q] + i, n));
     });
     return copy;
   }
 
-  void score_keys(int64_t first) {
-    const int64_t count = least(kDecoded, positions - first);
-    read_rows(task.cache->keys, task.page, task.head, first, count, keys, dim);
-    for (int64_t q = 0; q < task.queries; ++q) {
-      store(scores + q * kPagePositions + first, score(query[q], keys, dim, task.scale));
+  // Scores of positions that nobody sees may come out too.
+  void score_keys() const {
+    const int64_t positions = task.visible[task.queries - 1];
+    for (int64_t first = 0; first < positions; first += 16) {
+      each_group<kScoredQueries>(0, task.queries, [&]<int count>(int64_t q) {
+        for (int64_t k = first; k < first + 16; k += 16 / count) {
+          score<count>(keys, k, query + q, task.scale, scores + q * kPagePositions + k);
+        }
+      });
     }
   }
 
-  void sum_values(int64_t first) {
-    const int64_t count = least(kDecoded, positions - first);
-    read_rows(task.cache->values, task.page, task.head, first, count, values, value_dim);
-    const auto seen = [&](int64_t q) { return lanes_left(task.visible[q], first); };
-    for (int64_t q = 0; q < task.queries;) {
-      const float* weights = scores + q * kPagePositions + first;
+  // Queries see ever more, so what the first of a group sees all of them do.
+  void sum_values() const {
+    each_group<kSummedQueries>(0, task.queries, [&]<int count>(int64_t q) {
+      const float* weights = scores + q * kPagePositions;
       float* sums = task.parts + q * part;
-      // Queries see ever more, so those between see as much as both ends.
-      const auto see_alike = [&](int64_t count) {
-        return q + count <= task.queries && seen(q) == seen(q + count - 1);
-      };
-      if (see_alike(kQueries)) {
-        add_rows<kQueries>(weights, values, value_dim, seen(q), sums, part);
-        q += kQueries;
-      } else if (see_alike(2)) {
-        add_rows<2>(weights, values, value_dim, seen(q), sums, part);
-        q += 2;
-      } else {
-        add_rows<1>(weights, values, value_dim, seen(q), sums, part);
-        q += 1;
+      const int64_t common = task.visible[q];
+      add_rows<count>(values, 0, common, weights, sums, part);
+      for (int i = 1; i < count; ++i) {
+        add_rows<1>(values, common, task.visible[q + i], weights + i * kPagePositions,
+                    sums + i * part, part);
       }
-    }
+    });
   }
 
-  void run() {
-    for (int64_t first = 0; first < positions; first += kDecoded) score_keys(first);
+  void run() const {
+    score_keys();
     for (int64_t q = 0; q < task.queries; ++q) {
       float* sums = task.parts + q * part;
       for (int64_t d = 0; d < value_dim; ++d) sums[d] = 0.0f;
       softmax(scores + q * kPagePositions, task.visible[q], sums + value_dim);
     }
-    for (int64_t first = 0; first < positions; first += kDecoded) sum_values(first);
+    sum_values();
   }
 };
 
-void attend_page(const PageAttention& task) { Attending(task).run(); }
+void attend_page(const PageAttention& task) {
+  switch (task.cache->keys.type) {
+    case CacheType::f32: return Attending<FloatRows>(task).run();
+    case CacheType::f16: return Attending<HalfRows>(task).run();
+    case CacheType::q8_0: return Attending<BlockRows>(task).run();
+  }
+}
 
 // Adds the part of the next page to what a query has seen so far (Milakov and Gimelshein, 2018).
 void merge_part(float* seen, const float* part, int64_t value_dim) {

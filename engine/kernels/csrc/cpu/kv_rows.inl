@@ -51,43 +51,52 @@ void write_row(const Plane& plane, int64_t page, int64_t position, const float* 
   }
 }
 
-PACELINE_INLINE void read_halves(const uint16_t* halves, float* out, int64_t dim) {
-  int64_t i = 0;
-  for (; i + 16 <= dim; i += 16) store(out + i, load_half(halves + i));
-  if (i < dim) store(out + i, load_half_partial(halves + i, lanes_left(dim, i)));
-}
+// The rows of one head in a page, read 16 elements at a time; where the row ends within them, `whole`
+// is false and zeros follow.
+struct FloatRows {
+  const float* elements;
+  int64_t dim;
 
-PACELINE_INLINE void read_blocks(const int8_t* codes, const uint16_t* scales, float* out,
-                                 int64_t dim) {
-  for (int64_t i = 0; i < dim; i += kCacheBlock) {
-    const f32x16 scale = splat(sum(load_half_partial(scales + i / kCacheBlock, 1)));
-    store(out + i, mul(to_float(load_i8(codes + i)), scale));
-    store(out + i + 16, mul(to_float(load_i8(codes + i + 16)), scale));
-  }
-}
+  FloatRows(const Plane& plane, int64_t first)
+      : elements(static_cast<const float*>(plane.elements) + first * plane.dim), dim(plane.dim) {}
 
-// Reads `count` rows of a page from `first` on into float [count, stride]; stride is dim rounded
-// up to 16, and what lies between is zero.
-PACELINE_INLINE void read_rows(const Plane& plane, int64_t page, int64_t head, int64_t first,
-                               int64_t count, float* out, int64_t stride) {
-  const int64_t dim = plane.dim;
-  int64_t row = plane.row(page, head, first);
-  for (const int64_t end = row + count; row < end; ++row, out += stride) {
-    switch (plane.type) {
-      case CacheType::f32: {
-        const float* from = static_cast<const float*>(plane.elements) + row * dim;
-        each_lanes(dim, [&](int64_t i, int n) { store(out + i, load_lanes(from + i, n)); });
-        break;
-      }
-      case CacheType::f16:
-        read_halves(static_cast<const uint16_t*>(plane.elements) + row * dim, out, dim);
-        break;
-      case CacheType::q8_0:
-        read_blocks(static_cast<const int8_t*>(plane.elements) + row * dim,
-                    plane.scales + row * (dim / kCacheBlock), out, dim);
-        break;
-    }
+  template <bool whole>
+  PACELINE_INLINE f32x16 read(int64_t row, int64_t i) const {
+    const float* p = elements + row * dim + i;
+    return whole ? load(p) : load_partial(p, lanes_left(dim, i));
   }
-}
+};
+
+struct HalfRows {
+  const uint16_t* elements;
+  int64_t dim;
+
+  HalfRows(const Plane& plane, int64_t first)
+      : elements(static_cast<const uint16_t*>(plane.elements) + first * plane.dim),
+        dim(plane.dim) {}
+
+  template <bool whole>
+  PACELINE_INLINE f32x16 read(int64_t row, int64_t i) const {
+    const uint16_t* p = elements + row * dim + i;
+    return whole ? load_half(p) : load_half_partial(p, lanes_left(dim, i));
+  }
+};
+
+struct BlockRows {
+  const int8_t* codes;
+  const uint16_t* scales;
+  int64_t dim;
+
+  BlockRows(const Plane& plane, int64_t first)
+      : codes(static_cast<const int8_t*>(plane.elements) + first * plane.dim),
+        scales(plane.scales + first * (plane.dim / kCacheBlock)),
+        dim(plane.dim) {}
+
+  template <bool /*whole: blocks always are*/>
+  PACELINE_INLINE f32x16 read(int64_t row, int64_t i) const {
+    const int64_t at = row * dim + i;
+    return mul(to_float(load_i8(codes + at)), splat_half(scales + at / kCacheBlock));
+  }
+};
 
 }  // namespace paceline::PACELINE_VARIANT

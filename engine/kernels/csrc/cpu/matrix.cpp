@@ -8,7 +8,7 @@
 namespace paceline {
 
 Matrix make_matrix(int ggml_type, int64_t experts, int64_t rows, int64_t columns, const void* data,
-                   const Kernels& kernels, Pool& pool) {
+                   const Kernels& kernels, Pool& pool, Arena& arena) {
   const Layout layout = block_type(ggml_type, columns).layout;
   Matrix matrix{layout,
                 experts,
@@ -19,8 +19,8 @@ Matrix make_matrix(int ggml_type, int64_t experts, int64_t rows, int64_t columns
                 static_cast<const uint8_t*>(data),
                 nullptr};
   if (is_plain(layout)) return matrix;
-  matrix.memory = allocate(static_cast<size_t>(experts * matrix.tiles * matrix.tile_bytes));
-  matrix.data = matrix.memory.get();
+  matrix.repacked = arena.allocate(static_cast<size_t>(experts * matrix.tiles * matrix.tile_bytes));
+  matrix.data = matrix.repacked;
   pool.run(experts * matrix.tiles, [&](int64_t task, int) {
     kernels.repack(matrix, data, task / matrix.tiles, task % matrix.tiles);
   });

@@ -29,16 +29,16 @@ struct Matrix {
   int64_t tiles;          // of one expert; the last may be short of rows
   int64_t tile_bytes;     // of 16 rows
   const uint8_t* data;    // tiles of expert 0, then of expert 1, …; or the file's own floats
-  Memory memory;          // what `data` points to when it is repacked
+  uint8_t* repacked;      // what `data` points to when it is in tiles, else null
 
   int64_t blocks() const { return columns / kBlockColumns; }
 };
 
-// Make a matrix from a file's blocks, in parallel.
+// Make a matrix from a file's blocks, in parallel; what is repacked goes into the arena.
 //
 // Throws std::invalid_argument as block_type does.
 Matrix make_matrix(int ggml_type, int64_t experts, int64_t rows, int64_t columns, const void* data,
-                   const Kernels& kernels, Pool& pool);
+                   const Kernels& kernels, Pool& pool, Arena& arena);
 
 // How many tiles a worker takes at a time: few enough that all workers end together, and no more
 // than stay in a core's cache while the activations of many rows stream by.

@@ -1,6 +1,6 @@
 #include "cpu/memory.h"
 
-#include <new>
+#include <algorithm>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -9,21 +9,44 @@
 namespace paceline {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr size_t kLine = 64;
 constexpr size_t kHugePage = size_t{2} << 20;
+// Of an arena; what is not used of them is never touched.
+constexpr size_t kChunk = size_t{64} << 20;
+
+constexpr size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
 
-void FreeMemory::operator()(uint8_t* p) const noexcept { ::operator delete(p, kAlignment); }
+void FreeMemory::operator()(uint8_t* p) const noexcept { ::operator delete(p, alignment); }
 
-Memory allocate(size_t bytes) {
-  Memory memory(static_cast<uint8_t*>(::operator new(bytes, kAlignment)));
+void advise_huge_pages([[maybe_unused]] void* first, [[maybe_unused]] size_t bytes) {
 #if defined(__linux__)
-  const auto first = reinterpret_cast<uintptr_t>(memory.get());
-  const uintptr_t begin = (first + kHugePage - 1) / kHugePage * kHugePage;
-  const uintptr_t end = (first + bytes) / kHugePage * kHugePage;
+  const auto address = reinterpret_cast<uintptr_t>(first);
+  const uintptr_t begin = round_up(address, kHugePage);
+  const uintptr_t end = (address + bytes) / kHugePage * kHugePage;
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
+}
+
+Memory allocate(size_t bytes) {
+  const std::align_val_t alignment{bytes < kHugePage ? kLine : kHugePage};
+  Memory memory(static_cast<uint8_t*>(::operator new(bytes, alignment)), {alignment});
+  advise_huge_pages(memory.get(), bytes);
+  return memory;
+}
+
+uint8_t* Arena::allocate(size_t bytes) {
+  bytes = round_up(bytes, kLine);
+  if (bytes > left_) {
+    const size_t chunk = std::max(round_up(bytes, kHugePage), kChunk);
+    chunks_.push_back(paceline::allocate(chunk));
+    next_ = chunks_.back().get();
+    left_ = chunk;
+  }
+  uint8_t* const memory = next_;
+  next_ += bytes;
+  left_ -= bytes;
   return memory;
 }
 

@@ -31,9 +31,8 @@ struct PageAttention {
 };
 
 /// Floats of scratch that `PageAttention` needs.
-PACELINE_INLINE constexpr int64_t page_attention_floats(int64_t key_dim, int64_t value_dim) {
-  return kMostQueries * (kPagePositions + padded(key_dim)) +
-         16 * (padded(key_dim) + padded(value_dim));
+PACELINE_INLINE constexpr int64_t page_attention_floats(int64_t key_dim) {
+  return kMostQueries * (kPagePositions + padded(key_dim));
 }
 
 }  // namespace paceline

@@ -17,6 +17,7 @@ struct LoneProduct {
 
   const Kernels& kernels;
   Pool pool;
+  Arena arena;
   Matrix matrix;
   ActivationStore activations;
 
@@ -49,7 +50,7 @@ PACELINE_EXPORT void* paceline_product_new(const char* isa, int threads, int ggm
   return guarded<void*>(nullptr, [&] {
     auto product = std::make_unique<LoneProduct>(isa, threads);
     product->matrix = paceline::make_matrix(ggml_type, experts, rows, columns, data,
-                                            product->kernels, product->pool);
+                                            product->kernels, product->pool, product->arena);
     return product.release();
   });
 }

@@ -42,7 +42,7 @@ void repack_as(const Matrix& matrix, const void* blocks, int64_t expert, int64_t
   using Source = typename Format::Source;
   const int64_t row_blocks = matrix.columns / Format::kSourceColumns;
   const auto* source = static_cast<const Source*>(blocks) + expert * matrix.rows * row_blocks;
-  uint8_t* target = matrix.memory.get() + (expert * matrix.tiles + tile) * matrix.tile_bytes;
+  uint8_t* target = matrix.repacked + (expert * matrix.tiles + tile) * matrix.tile_bytes;
   repack_tile<Format>(source, tile * kTileRows, matrix.rows, matrix.columns, target);
 }
 

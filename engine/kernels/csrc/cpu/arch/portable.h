@@ -98,6 +98,7 @@ PACELINE_INLINE f32x16 load_half(const uint16_t* p) {
 PACELINE_INLINE f32x16 load_half_partial(const uint16_t* p, int n) {
   return lanes<f32x16>([=](int i) { return i < n ? widen_half(p[i]) : 0.0f; });
 }
+PACELINE_INLINE f32x16 splat_half(const uint16_t* p) { return splat(widen_half(*p)); }
 PACELINE_INLINE void store_half(uint16_t* p, const f32x16& x) {
   for (int i = 0; i < 16; ++i) p[i] = narrow_half(x.lane[i]);
 }

@@ -87,6 +87,10 @@ PACELINE_INLINE f32x16 load_half(const uint16_t* p) {
 PACELINE_INLINE f32x16 load_half_partial(const uint16_t* p, int n) {
   return load_half(first_halves(p, n).lane);
 }
+PACELINE_INLINE f32x16 splat_half(const uint16_t* p) {
+  const f32x8 both{_mm256_cvtph_ps(_mm_set1_epi16(static_cast<int16_t>(*p)))};
+  return {both, both};
+}
 PACELINE_INLINE void store_half(uint16_t* p, f32x16 x) {
   constexpr int nearest = _MM_FROUND_TO_NEAREST_INT;
   auto* to = reinterpret_cast<__m128i*>(p);

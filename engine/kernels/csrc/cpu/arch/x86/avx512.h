@@ -58,6 +58,9 @@ PACELINE_INLINE f32x16 load_half(const uint16_t* p) {
 PACELINE_INLINE f32x16 load_half_partial(const uint16_t* p, int n) {
   return {_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first_lanes(n), p))};
 }
+PACELINE_INLINE f32x16 splat_half(const uint16_t* p) {
+  return {_mm512_cvtph_ps(_mm256_set1_epi16(static_cast<int16_t>(*p)))};
+}
 PACELINE_INLINE void store_half(uint16_t* p, f32x16 x) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
                       _mm512_cvtps_ph(x.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
