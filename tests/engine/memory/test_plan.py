@@ -11,7 +11,14 @@ from engine.kernels.backend_memory import CPU_NATIVE, CPU_TORCH, GPU_TORCH
 from engine.kernels.state_types import ELEMENT_BYTES, DeltaShape
 from engine.memory.model_memory import ModelMemory
 from engine.memory.plan import MemoryPlan, ModelUse, Serving, default_context
-from engine.memory.spec import RecurrentSpec, StateSpecs
+from engine.memory.spec import (
+    MOST_WAITING,
+    TAPE_ROWS,
+    HeadSpec,
+    KeyValueSpec,
+    RecurrentSpec,
+    StateSpecs,
+)
 from tests.helpers.plans import FACTS, servings, states
 
 META = torch.device("meta")  # tensors with shapes and no memory
@@ -40,6 +47,25 @@ def test_states_are_planned_as_they_are_allocated(
     plan = ModelUse(facts, CPU_TORCH, kv_type).plan(slots, context)
     memory = ModelMemory(specs, slots, context, kv_type, META, no_fold)
     assert plan.cache_bytes + plan.state_bytes + plan.checkpoint_bytes == allocated(memory)
+
+
+@given(states, st.integers(1, 8), st.integers(1, 2000), st.sampled_from(list(ELEMENT_BYTES)))
+def test_a_drafting_head_is_planned_with_its_pages_and_the_rows_that_wait(
+    specs: StateSpecs, slots: int, context: int, kv_type: str
+) -> None:
+    headed = replace(specs, head=HeadSpec(KeyValueSpec(2, 64, 32), 96))
+    alone, beside = (
+        ModelUse(replace(FACTS, states=each), CPU_TORCH, kv_type).plan(slots, context)
+        for each in (specs, headed)
+    )
+    memory = ModelMemory(headed, slots, context, kv_type, META, no_fold)
+    (layer,) = memory.head_state.attention
+    planes = [vars(plane).values() for plane in (layer.keys, layer.values)]
+    pages = sum(tensor.nbytes for plane in planes for tensor in plane)
+    waiting = 4 * 96 * (1 + MOST_WAITING + TAPE_ROWS)
+    assert beside.cache_bytes - alone.cache_bytes == pages
+    assert beside.state_bytes - alone.state_bytes == slots * waiting
+    assert beside.checkpoint_bytes - alone.checkpoint_bytes == memory.num_checkpoints * waiting
 
 
 @given(servings, CONTEXTS)
