@@ -16,11 +16,13 @@ cmake -S engine/kernels/csrc -B $build -G Ninja -DPACELINE_SANITIZE=ON \
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 >/dev/null
 cmake --build $build
 
-usual=$(mktemp)
-if [[ -e $library ]]; then cp -p $library "$usual"; else rm "$usual"; fi
-restore() { if [[ -e $usual ]]; then mv "$usual" $library; else rm -f $library; fi; }
+# Renamed, not overwritten: a process may have the usual one mapped.
+usual=$build/usual.so
+if [[ -e $library ]]; then mv $library $usual; fi
+restore() { if [[ -e $usual ]]; then mv $usual $library; else rm -f $library; fi; }
 trap restore EXIT
-cmake --install $build --prefix . >/dev/null
+cmake --install $build --prefix $build/installed >/dev/null
+mv $build/installed/$library $library
 
 # Python was built without the sanitizers, so their runtime must be there first; what Python itself
 # keeps until it ends is no leak of ours.

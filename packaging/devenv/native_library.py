@@ -66,12 +66,13 @@ def _check_compiler() -> None:
 
 
 def _build(environment: Environment) -> None:
-    """Configure, compile and install to `engine/kernels/`.
+    """Configure, compile and put the library into `engine/kernels/`.
 
     Raises:
         SetupError: a step failed; its output is in the log that the text names.
     """
     root, build = environment.root, environment.root / "build" / "native"
+    staged = build / "installed"
     cache = build / "CMakeCache.txt"
     if cache.exists() and f"={root}/" not in cache.read_text(encoding="utf-8", errors="replace"):
         shutil.rmtree(build)  # the folder has moved, and CMake keeps whole paths
@@ -85,10 +86,24 @@ def _build(environment: Environment) -> None:
         for command in (
             configure,
             [cmake, "--build", str(build), "--config", "Release"],
-            [cmake, "--install", str(build), "--config", "Release", "--prefix", str(root)],
+            [cmake, "--install", str(build), "--config", "Release", "--prefix", str(staged)],
         ):
             if subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode:
                 raise SetupError(f"The native kernels could not be built: {log.name} says why.")
+    _replace(staged / "engine" / "kernels", root / "engine" / "kernels")
+
+
+def _replace(built: Path, installed: Path) -> None:
+    """Rename the library to where the engine looks: a process that has the old one keeps it whole.
+
+    Raises:
+        SetupError: the system does not let go of a library in use.
+    """
+    for library in built.glob("paceline_cpu.*"):
+        try:
+            os.replace(library, installed / library.name)
+        except PermissionError as error:
+            raise SetupError("The native kernels are in use: close Paceline, then retry.") from error
 
 
 def _find_tool(environment: Environment, name: str, folder: str) -> str:

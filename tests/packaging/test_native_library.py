@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from devenv import native_library, packages
@@ -27,7 +28,6 @@ class Tools:
         self.commands = []
         self.present = {"c++", "cmake", "ninja"}
         self.failing = None
-        self._library = checkout.root / "engine" / "kernels" / "paceline_cpu.so"
 
     def which(self, name):
         return f"/usr/bin/{name}" if name in self.present else None
@@ -35,7 +35,9 @@ class Tools:
     def run(self, command, **options):
         self.commands.append(command)
         if "--install" in command:
-            self._library.touch()
+            folder = Path(command[-1], "engine", "kernels")
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "paceline_cpu.so").write_text("built")
         failed = self.failing is not None and self.failing in command
         return subprocess.CompletedProcess(command, int(failed), stdout="/environment/bin\n")
 
@@ -58,6 +60,16 @@ def test_what_is_built_is_built_again_only_when_its_sources_change(checkout, too
     (checkout.root / "engine" / "kernels" / "csrc" / "pool.cpp").write_text("long threads;")
     assert native_library.update(checkout, stamp) != stamp
     assert tools.commands
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a library in use cannot be replaced")
+def test_a_library_that_is_in_use_stays_whole(checkout, tools):
+    library = checkout.root / "engine" / "kernels" / "paceline_cpu.so"
+    library.write_text("mapped")
+    with library.open() as mapped:
+        native_library.update(checkout, Stamp())
+        assert mapped.read() == "mapped"
+    assert library.read_text() == "built"
 
 
 def test_a_library_that_was_deleted_is_built_again(checkout, tools):
