@@ -101,9 +101,9 @@ def _replace(built: Path, installed: Path) -> None:
     """
     for library in built.glob("paceline_cpu.*"):
         try:
-            os.replace(library, installed / library.name)
+            library.replace(installed / library.name)
         except PermissionError as error:
-            raise SetupError("The native kernels are in use: close Paceline, then retry.") from error
+            raise SetupError("The native kernels are in use: close Paceline.") from error
 
 
 def _find_tool(environment: Environment, name: str, folder: str) -> str:
