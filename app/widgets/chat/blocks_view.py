@@ -12,7 +12,7 @@ from app.widgets.chat.code_view import CodeView
 from app.widgets.chat.marks import NO_MARKS, Marks
 from app.widgets.chat.prose_view import ProseView
 from app.widgets.chat.sections import Frame, Prose, Section, Sections
-from app.widgets.chat.stack import natural_height, stack
+from app.widgets.chat.stack import keep_painted, natural_height, stack
 from app.widgets.chat.table_view import TableView
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
@@ -56,6 +56,7 @@ class BlocksView(QWidget):
         self._marks = NO_MARKS
         self._thought_s: float | None = None
         self._is_folded = True
+        keep_painted(self)
 
     def show_blocks(
         self,

@@ -85,25 +85,8 @@ class ProseView(TextView):
 
     def show_section(self, section: Prose, *, is_open: bool) -> None:
         """Show lines; those that stay the same are not touched."""
-        lines = section.lines
-        cursor = QTextCursor(self.document())
-        cursor.beginEditBlock()
-        kept = self._num_kept(lines)
-        if kept < min(len(self._sets), len(lines)) and self._sets[kept].line.is_set_like(
-            lines[kept]
-        ):
-            self._grow(cursor, kept, lines[kept])
-            kept += 1
-        self._remove_from(cursor, kept)
-        for line in lines[kept:]:
-            self._append(cursor, line)
-        last = len(self._sets) - 1
-        for index, one in enumerate(self._sets):
-            if one.cuts and not (is_open and index == last):
-                self._rewrite(cursor, index)
-        cursor.endEditBlock()
-        if is_open:
-            self._cut_tail(cursor)
+        with self.changing():
+            self._change(section.lines, is_open=is_open)
         self._paint_marks()
 
     def show_marks(self, marks: Marks) -> None:
@@ -136,6 +119,26 @@ class ProseView(TextView):
             self._rewrite_all(lambda one: bool(one.cuts))
             self.setLineWrapColumnOrWidth(width)
         return round(self.document().size().height())
+
+    def _change(self, lines: Sequence[Line], *, is_open: bool) -> None:
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        kept = self._num_kept(lines)
+        if kept < min(len(self._sets), len(lines)) and self._sets[kept].line.is_set_like(
+            lines[kept]
+        ):
+            self._grow(cursor, kept, lines[kept])
+            kept += 1
+        self._remove_from(cursor, kept)
+        for line in lines[kept:]:
+            self._append(cursor, line)
+        last = len(self._sets) - 1
+        for index, one in enumerate(self._sets):
+            if one.cuts and not (is_open and index == last):
+                self._rewrite(cursor, index)
+        cursor.endEditBlock()
+        if is_open:
+            self._cut_tail(cursor)
 
     def _num_kept(self, lines: Sequence[Line]) -> int:
         pairs = zip(self._sets, lines, strict=False)

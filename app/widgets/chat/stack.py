@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 
@@ -23,3 +24,8 @@ def stack(widgets: Iterable[tuple[QWidget, int, int, int]], width: int) -> int:
         widget.setGeometry(left, top, width - left, height)
         top += height
     return top
+
+
+def keep_painted(widget: QWidget) -> None:
+    """Paint only what is new as a widget grows downwards, and so its contents."""
+    widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)

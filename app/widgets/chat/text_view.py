@@ -3,7 +3,11 @@
 What is selected is the transcript's affair, so presses go on to it.
 """
 
-from PySide6.QtCore import QPoint, Qt, QUrl, Signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import floor
+
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -14,6 +18,8 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication, QFrame, QTextBrowser, QTextEdit, QToolTip
+
+from app.widgets.chat.stack import keep_painted
 
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse
 LINKS |= Qt.TextInteractionFlag.LinksAccessibleByKeyboard
@@ -50,6 +56,8 @@ class TextView(QTextBrowser):
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
+        keep_painted(self)
+        keep_painted(self.viewport())
         if wraps:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
@@ -60,6 +68,26 @@ class TextView(QTextBrowser):
         self._show_address(QUrl())
         self.anchorClicked.connect(lambda url: self.link_asked.emit(url.toString()))
         self.highlighted.connect(self._show_address)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Change the text within; only what stands below the first change is painted again.
+
+        Qt's own layout would have all of a text painted that has become higher.
+        """
+        document, first = self.document(), []
+
+        def note(position: int, removed: int, added: int) -> None:
+            first.append(position)
+
+        document.contentsChange.connect(note)
+        with QSignalBlocker(document.documentLayout()):
+            yield
+        document.contentsChange.disconnect(note)
+        if first:
+            block = document.findBlock(min(first))
+            top = floor(document.documentLayout().blockBoundingRect(block).top())
+            self.viewport().update(0, top, self.width(), max(self.height() - top, 0))
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing: what a model writes reads no file and reaches no network."""

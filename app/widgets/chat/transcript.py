@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
-from PySide6.QtGui import QContextMenuEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 
 from app.domain.conversation import Conversation
@@ -71,7 +71,8 @@ class Transcript(QAbstractScrollArea):
         self._place: Place | None = None  # None: at the end, which is followed
         self._is_arranging = False
         self._painted_top = 0
-        self.viewport().setAutoFillBackground(True)
+        # What is opaque can be scrolled without being painted again.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._soon = QTimer(self, interval=0, singleShot=True)
         self._soon.timeout.connect(self._look_around)
         self.marking = Marking(lambda: self._readings, self)
@@ -422,6 +423,9 @@ class Transcript(QAbstractScrollArea):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         TranscriptMenu(self, event.pos()).popup(event.globalPos())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self.viewport()).fillRect(event.rect(), self._theme.colour("ground"))
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Nothing to do: the views are placed by `_arrange`."""

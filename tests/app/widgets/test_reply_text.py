@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMessageBox, QScrollArea, QTextBrowser
 
@@ -199,3 +199,19 @@ def test_what_a_model_writes_reads_no_file(qtbot, tmp_path):
         assert text.loadResource(kind.value, url) is None
         assert text.document().resource(kind.value, url) is None
         assert not text.testAttribute(Qt.WidgetAttribute.WA_AcceptDrops)
+
+
+@pytest.mark.parametrize("text", SAMPLES, ids=["all", "long", *KINDS])
+def test_what_is_on_the_screen_is_what_painting_anew_would_show(qtbot, text):
+    chat = generating("Go on.")
+    with shown(qtbot, chat, height=400) as transcript:
+        chance, message = random.Random(2), chat.messages[-1]
+        while len(message.text) < len(text):
+            message.text = text[: len(message.text) + chance.randint(10, 120)]
+            transcript.refresh_message(1)
+            QCoreApplication.processEvents()
+        settle(qtbot, transcript)
+        QCoreApplication.processEvents()
+        on_screen = transcript.screen().grabWindow(transcript.winId()).toImage()
+        anew = transcript.grab().toImage().convertToFormat(on_screen.format())
+        assert on_screen == anew
