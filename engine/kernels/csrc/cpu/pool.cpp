@@ -35,7 +35,7 @@ bool spin_until(Ready ready) {
 
 }  // namespace
 
-Pool::Pool(int threads) {
+Pool::Pool(int threads) : shares_(static_cast<size_t>(threads)) {
   for (int worker = 1; worker < threads; ++worker) {
     workers_.emplace_back([this, worker] { serve(worker); });
   }
@@ -56,7 +56,10 @@ void Pool::run_job(const Job& job) {
   if (job.tasks <= 0) return;
   job_ = job;
   done_.store(0, std::memory_order_relaxed);
-  unclaimed_.store(job.tasks, std::memory_order_release);
+  for (int owner = 0; owner < threads(); ++owner) {
+    shares_[static_cast<size_t>(owner)].unclaimed.store(
+        share_begin(owner + 1) - share_begin(owner), std::memory_order_release);
+  }
   round_.fetch_add(1);
   round_.notify_all();
   take_tasks(0);
@@ -74,13 +77,19 @@ void Pool::serve(int worker) {
   }
 }
 
+void Pool::take_tasks(int worker) {
+  const int all = threads();
+  for (int i = 0; i < all; ++i) take_share((worker + i) % all, worker);
+}
+
 // A worker that comes late finds nothing unclaimed, or already a later job: both are fine, because
 // `job_` is only read after a task of it was claimed, and then it cannot end.
-void Pool::take_tasks(int worker) {
-  while (unclaimed_.load(std::memory_order_relaxed) > 0) {
-    const int64_t left = unclaimed_.fetch_sub(1, std::memory_order_acquire);
+void Pool::take_share(int owner, int worker) {
+  std::atomic<int64_t>& unclaimed = shares_[static_cast<size_t>(owner)].unclaimed;
+  while (unclaimed.load(std::memory_order_relaxed) > 0) {
+    const int64_t left = unclaimed.fetch_sub(1, std::memory_order_acquire);
     if (left <= 0) break;
-    job_.call(job_.work, job_.tasks - left, worker);
+    job_.call(job_.work, share_begin(owner + 1) - left, worker);
     done_.fetch_add(1, std::memory_order_release);
   }
 }

@@ -10,8 +10,10 @@
 
 namespace paceline {
 
-// Hands out tasks one by one, since cores differ in speed and get preempted. The calling thread
-// takes part as worker 0. Workers wait for the next run awake for a moment, then sleep.
+// Hands out tasks one by one, since cores differ in speed and get preempted. Each worker begins
+// with a share of its own, neighbours in memory as a rule, which the processor fetches ahead; who is
+// done helps the others. The calling thread takes part as worker 0. Workers wait for the next run
+// awake for a moment, then sleep.
 class Pool {
  public:
   // `threads` counts the calling thread and is at least 1.
@@ -20,7 +22,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return static_cast<int>(shares_.size()); }
 
   // Call work(task, worker) once for each task from 0 to tasks - 1; return when all are done.
   // `work` must not throw and must not call run. Only one thread at a time may call run.
@@ -42,7 +44,10 @@ class Pool {
 
   void run_job(const Job& job);
   void serve(int worker);
+  // The first task of a worker's share.
+  int64_t share_begin(int worker) const { return job_.tasks * worker / threads(); }
   void take_tasks(int worker);
+  void take_share(int owner, int worker);
   int await_round(int seen) const;
 
   static constexpr size_t kCacheLine = 64;
@@ -51,7 +56,10 @@ class Pool {
   std::vector<std::thread> workers_;
   std::atomic<bool> stopping_{false};
   // Each on a line of its own: all threads write them.
-  alignas(kCacheLine) std::atomic<int64_t> unclaimed_{0};  // tasks; 0 or less between runs
+  struct alignas(kCacheLine) Share {
+    std::atomic<int64_t> unclaimed{0};  // tasks; 0 or less between runs
+  };
+  std::vector<Share> shares_;  // one for each thread
   alignas(kCacheLine) std::atomic<int64_t> done_{0};
   alignas(kCacheLine) std::atomic<int> round_{0};  // what sleeping workers wait on
 };
