@@ -1,11 +1,16 @@
 """What a person can do in Compare, one function each."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QCoreApplication
 
 from app.actions.session import Session
 from app.bridge.making import options_for
 from app.domain.draft import DraftKind
 from app.domain.problem import Problem
+
+MOST_TOKENS = 512
+"""Of each reply, where the chat sets no limit: enough to measure, and it comes to an end."""
 
 translate = QCoreApplication.translate
 
@@ -24,6 +29,7 @@ def start(session: Session, prompt: str, *, together: bool) -> bool:
     if model := session.model.loaded:
         session.comparing.together = together
         options = options_for(session.chats.current.details.sampling)
+        options = replace(options, max_tokens=options.max_tokens or MOST_TOKENS)
         session.comparing.start(prompt, model, options, session.drafts.drafting)
     return True
 
