@@ -28,7 +28,14 @@ from app.settings.store import Settings  # noqa: E402
 from app.theme.fonts import Size, interface_font  # noqa: E402
 from app.theme.tokens import DARK, LIGHT  # noqa: E402
 from tests.helpers.fake_engine import FakeEngine  # noqa: E402
-from tests.helpers.window_states import MODEL, OTHER, SHEET, STATES, Stage  # noqa: E402
+from tests.helpers.window_states import (  # noqa: E402
+    MODEL,
+    OTHER,
+    SHEET,
+    STATES,
+    Stage,
+    put_models_there,
+)
 
 Work = Callable[[Stage], Awaitable[None]]
 WIDE, NARROW = (1280, 820), (900, 600)
@@ -100,6 +107,7 @@ async def make_sheet(theme: ThemeChoice) -> Path:
 
 
 async def work(options: argparse.Namespace) -> None:
+    put_models_there()
     if options.sheet:
         for theme in (ThemeChoice.LIGHT, ThemeChoice.DARK):
             print(await make_sheet(theme))

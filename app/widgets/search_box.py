@@ -12,7 +12,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFont, QKeyEvent, QPainter
+from PySide6.QtGui import QAction, QFont, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
@@ -48,17 +48,27 @@ class SearchLine(QLineEdit):
     first_wanted = Signal()
     list_wanted = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
         self.setObjectName("chatSearch")
         self.setAccessibleName(self.tr("Search all chats"))
         hint = self.tr("Search chats ({keys})").format(keys=Shortcut.SEARCH_CHATS.label)
         self.setPlaceholderText(hint)
         self.setFont(interface_font(Size.CONTROL))
-        self.setClearButtonEnabled(True)
+        self._clear = QAction(self.tr("Clear"), self)
+        self._clear.triggered.connect(self.clear)
+        self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
+        theme.changed.connect(self._fetch_icon)
+        self._fetch_icon()
         self._timer = QTimer(self, interval=ASK_AFTER_MS, singleShot=True)
         self._timer.timeout.connect(lambda: self.asked.emit(self.text()))
         self.textChanged.connect(lambda: self._timer.start())
+        self.textChanged.connect(lambda text: self._clear.setVisible(bool(text)))
+        self._clear.setVisible(False)
+
+    def _fetch_icon(self) -> None:
+        self._clear.setIcon(self._theme.icon("x", "dim"))
 
     def _clears(self, event: QKeyEvent) -> bool:
         is_escape = event.key() == Qt.Key.Key_Escape

@@ -57,7 +57,7 @@ class Sidebar(QFrame):
         self.chat_list = ChatListView(theme, chats)
         self.chat_list.chosen.connect(self.chat_chosen)
         self.chat_list.menu_asked.connect(self.menu_asked)
-        self.search_line = SearchLine()
+        self.search_line = SearchLine(theme)
         self._hits = SearchHits(theme)
         self.undo_strip = UndoStrip(theme)
         self.undo_strip.undo_asked.connect(self.undo_asked)

@@ -181,7 +181,7 @@ class FakeEngine:
     loaded: LoadedModel | None = None
     closed: bool = False
     forgotten: list[int] = field(default_factory=list)
-    ranking: DraftRanking = DraftRanking((), "")
+    ranking: DraftRanking = field(default_factory=lambda: DraftRanking((), ""))
     searched: list[tuple[Path, ...]] = field(default_factory=list)
 
     async def inspect(self, path: Path) -> ModelSummary:

@@ -45,6 +45,7 @@ CHECKED = (
     states.generating,
     states.versions,
     states.search,
+    states.find,
     states.attachments,
     states.panel,
     states.error,
@@ -70,6 +71,11 @@ def faults(window: QWidget) -> Iterator[str]:
 
 def _cut(widget: QWidget) -> Iterator[str]:
     """Texts that do not fit, except names that are shortened with an ellipsis."""
+    if isinstance(widget, QLineEdit):
+        text = widget.text() or widget.placeholderText()
+        if widget.width() < widget.fontMetrics().horizontalAdvance(text):
+            yield f"{_name(widget.parentWidget())} cuts {text!r}"
+        return
     if not isinstance(widget, QLabel | QPushButton) or not widget.text():
         return
     if isinstance(widget, NameLabel | PickerButton):

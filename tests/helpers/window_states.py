@@ -1,6 +1,7 @@
 """The window in each of its states, over the tests' engine, for pictures and checks of layout."""
 
 import asyncio
+import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,10 @@ from app.widgets.chat.composer import Composer
 from app.widgets.main_window import MainWindow
 from tests.helpers.fake_engine import FakeEngine, FakeGeneration
 
-MODEL = Path("/models/qwen3-4b-q4_k_m.gguf")
-OTHER = Path("/models/gemma-3-1b-it-q8_0.gguf")
-CUT_SHORT = Path("/models/mistral-7b-q4_k_m.gguf")
+FOLDER = Path(tempfile.gettempdir()) / "paceline-pictures"
+MODEL = FOLDER / "qwen3-4b-q4_k_m.gguf"
+OTHER = FOLDER / "gemma-3-1b-it-q8_0.gguf"
+CUT_SHORT = FOLDER / "mistral-7b-q4_k_m.gguf"
 QUESTION = "Write quicksort in Python and say when it is slow."
 REPLY = """\
 Quicksort picks a pivot, splits the list around it and sorts the two sides. It is fast on average, \
@@ -246,6 +248,13 @@ async def search(stage: Stage) -> None:
     await stage.until(stage.window.findChild(QListView, "searchHits").isVisible)
 
 
+async def find(stage: Stage) -> None:
+    """Words found in the chat in view."""
+    await finished(stage)
+    stage.window._pane.transcript.open_find()
+    stage.window.findChild(QLineEdit, "findField").setText("pivot")
+
+
 async def panel(stage: Stage) -> None:
     """The panel at the right, with numbers that are not the preset's."""
     await finished(stage)
@@ -261,6 +270,13 @@ async def picker(stage: Stage) -> None:
     await stage.load(OTHER)
     await finished(stage)
     stage.window.findChild(QPushButton, "mainModelPicker").click()
+
+
+def put_models_there() -> None:
+    """Make empty files in the models' places, for a window that looks whether they are there."""
+    FOLDER.mkdir(exist_ok=True)
+    for path in (MODEL, OTHER):
+        path.touch()
 
 
 State = Callable[[Stage], Awaitable[None]]
@@ -280,6 +296,7 @@ STATES: tuple[State, ...] = (
     attachments,
     versions,
     search,
+    find,
     panel,
     picker,
 )
@@ -293,6 +310,7 @@ SHEET: tuple[tuple[State, bool], ...] = (
     (versions, True),
     (long_chat, True),
     (search, True),
+    (find, True),
     (attachments, True),
     (panel, True),
     (picker, True),
@@ -300,5 +318,6 @@ SHEET: tuple[tuple[State, bool], ...] = (
     (error, True),
     (failed_reply, True),
     (attachments, False),
+    (panel, False),
 )
 """Those on the contact sheet, each in a wide window or a narrow one."""

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox, QWidget
 
 from tests.helpers.layout_lint import faults
 
@@ -41,6 +41,14 @@ def test_a_cut_text_is_found(sheet, qtbot):
     found = shown_faults(sheet, qtbot)
     assert len(found) == 1
     assert "needs" in found[0]
+
+
+def test_a_number_that_is_cut_is_found(sheet, qtbot):
+    field = QSpinBox(sheet)
+    field.setRange(0, 10**9)
+    field.setValue(10**9)
+    field.setGeometry(0, 0, 60, 30)
+    assert shown_faults(sheet, qtbot) == [f"QSpinBox '' cuts '{10**9}'"]
 
 
 def test_things_on_each_other_are_found(sheet, qtbot):
