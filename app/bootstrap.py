@@ -16,6 +16,7 @@ from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
 from app.bridge.main_model import MainModel
+from app.bridge.model_finder import ModelFinder
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
 from app.bridge.types import Engine, EngineClient, LoadedModel
@@ -24,7 +25,7 @@ from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.network import NetworkWatch
 from app.paths import resources_dir
-from app.settings.schema import KNOWN_MODELS, LAST_CHAT, THEME
+from app.settings.schema import LAST_CHAT, THEME
 from app.settings.store import Settings
 from app.storage.chats import Chats
 from app.storage.store import open_store
@@ -90,15 +91,15 @@ def build_application(data_dir: Path, engine: EngineClient | None = None) -> App
     replies = Replies(engine, tasks)
     chats = _open_chats(data_dir, notices)
     drafts = Drafts(engine, model, tasks)
-    known = settings.get(KNOWN_MODELS)
-    library = Library([Path(name) for name in known], model, tasks)
+    library = Library(settings, model, tasks)
+    finder = ModelFinder(library, model, tasks)
     comparing = Comparing(engine, tasks)
-    session = Session(chats, model, drafts, library, replies, comparing, settings, notices)
+    session = Session(chats, model, drafts, library, finder, replies, comparing, settings, notices)
     _show_last_chat(session)
     _connect(session)
     network = NetworkWatch()
     window = MainWindow(theme, session, tasks, network)
-    state = (model, drafts, library, replies, comparing, session.chats)
+    state = (model, drafts, library, finder, replies, comparing, session.chats)
     parts = (settings, theme, notices, *state, network)
     for part in parts:
         part.setParent(window)

@@ -8,10 +8,7 @@ from PySide6.QtCore import QCoreApplication, QUrl
 
 from app.storage.exchange import is_chat_file
 
-from app.storage.exchange import is_chat_file
-
 MODEL_SUFFIX = ".gguf"
-JSON_SUFFIX = ".json"
 JSON_SUFFIX = ".json"
 # Names that promise no text; what others hold shows when they are read.
 NO_TEXT = frozenset(
@@ -34,22 +31,20 @@ class UseAsMainModel:
 
 
 @dataclass(frozen=True, slots=True)
+class AddFolder:
+    """The models in the folder at `path` would be listed."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
 class Refuse:
     """Nothing would happen; `reason` is a sentence."""
 
     reason: str
 
 
-Verdict = UseAsMainModel | Refuse
-
-
-def exported_chats(urls: Sequence[QUrl]) -> tuple[Path, ...]:
-    """The files, if all are chats that were exported; else none."""
-    paths = tuple(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
-    fit = len(paths) == len(urls) and all(
-        path.suffix.lower() == JSON_SUFFIX and is_chat_file(path) for path in paths
-    )
-    return paths if fit else ()
+Verdict = UseAsMainModel | AddFolder | Refuse
 
 
 def exported_chats(urls: Sequence[QUrl]) -> tuple[Path, ...]:
@@ -74,14 +69,18 @@ def text_files(urls: Sequence[QUrl]) -> tuple[Path, ...]:
 def judge(urls: Sequence[QUrl]) -> Verdict:
     """Decide by name alone, without opening anything."""
     if len(urls) != 1:
-        text = translate("Drops", "Drop one model at a time; these are %n files.", "", len(urls))
+        text = translate(
+            "Drops",
+            "Drop one model at a time, or their folder; these are %n files.",
+            "",
+            len(urls),
+        )
         return Refuse(text)
     if not urls[0].isLocalFile():
         return Refuse(translate("Drops", "Only a file on this computer can be used as a model."))
     path = Path(urls[0].toLocalFile())
     if path.is_dir():
-        text = translate("Drops", "{name} is a folder. Drop a file that ends in .gguf.")
-        return Refuse(text.format(name=path.name))
+        return AddFolder(path)
     if path.suffix.lower() != MODEL_SUFFIX:
         text = translate("Drops", "{name} is neither a model nor a text. Drop a .gguf file.")
         return Refuse(text.format(name=path.name))

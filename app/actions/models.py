@@ -5,17 +5,17 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.actions import chat as chat_actions
-from app.actions.drafts import draft_to_load
-from app.actions.drops import Refuse, judge
+from app.actions.drafts import chosen_for
+from app.actions.drops import AddFolder, Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
 from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.paths import guide_files
-from app.settings.schema import CHATS_AT_ONCE, KNOWN_MODELS, LAST_MODEL, MOST_KNOWN_MODELS
+from app.settings.schema import CHATS_AT_ONCE, LAST_MODEL
 
 Announced = Callable[[], Awaitable[None]]
 
@@ -31,8 +31,8 @@ def use_as_main_model(session: Session, path: Path, announced: Announced) -> Non
     if model.loaded and model.loaded.summary.path == path:
         cancel_loading(session)
         return
-    draft = draft_to_load(session, path)
-    model.load(path, session.settings.get(CHATS_AT_ONCE), announced, draft)
+    slots = session.settings.get(CHATS_AT_ONCE)
+    model.load(path, slots, announced, chosen_for(session, path))
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
@@ -40,6 +40,8 @@ def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) ->
     verdict = judge(urls)
     if isinstance(verdict, Refuse):
         session.notices.raised.emit(Problem(verdict.reason))
+    elif isinstance(verdict, AddFolder):
+        add_folder(session, verdict.path)
     else:
         use_as_main_model(session, verdict.path, announced)
 
@@ -82,5 +84,29 @@ def remember_main_model(session: Session) -> None:
     if loaded and loaded.summary.path not in guide_files():
         session.settings.set(LAST_MODEL, str(loaded.summary.path))
         session.library.put_first(loaded.summary)
-        known = [str(model.path) for model in session.library.models]
-        session.settings.set(KNOWN_MODELS, known[:MOST_KNOWN_MODELS])
+
+
+def remove_from_list(session: Session, path: Path) -> None:
+    """List a model no more; its file stays where it is, and a model in use goes on."""
+    session.library.remove(path)
+
+
+def add_folder(session: Session, folder: Path) -> None:
+    """List the models of a folder where they lie, and those that come later too."""
+    session.finder.take_folder(folder)
+
+
+def choose_folder(session: Session, window: QWidget, chosen: Callable[[Path], None]) -> None:
+    """Let the person choose a folder of models, beginning where the last one lies."""
+    dialog = QFileDialog(window, QCoreApplication.translate("Models", "Choose a folder of models"))
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    if last := session.settings.get(LAST_MODEL):
+        dialog.setDirectory(str(Path(last).parent.parent))
+    dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def unwatch_folder(session: Session, folder: Path) -> None:
+    """Add nothing more from a folder; what is listed stays."""
+    session.library.unwatch(folder)

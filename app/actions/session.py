@@ -8,6 +8,7 @@ from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
 from app.bridge.main_model import MainModel
+from app.bridge.model_finder import ModelFinder
 from app.bridge.replies import Replies
 from app.settings.store import Settings
 from app.storage.chats import Chats
@@ -33,6 +34,7 @@ class Session:
     model: MainModel
     drafts: Drafts
     library: Library
+    finder: ModelFinder
     replies: Replies
     comparing: Comparing
     settings: Settings

@@ -1,11 +1,23 @@
 """Background work on the window's event loop: kept alive, ended with the window, never silent."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from app.bridge.problems import problem_from
 from app.domain.problem import Problem
+
+T = TypeVar("T")
+
+
+async def in_thread(work: Callable[[Callable[[], bool]], T]) -> T:
+    """Run `work` on another thread; it is given what tells it that nobody waits any more."""
+    given_up = threading.Event()
+    try:
+        return await asyncio.to_thread(work, given_up.is_set)
+    finally:
+        given_up.set()
 
 
 class Tasks:

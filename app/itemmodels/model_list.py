@@ -1,15 +1,26 @@
 """The models that the main model's popup offers."""
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from pathlib import Path
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
 
 from app.bridge.library import KnownModel, Library
 from app.bridge.main_model import MainModel
 from app.itemmodels.model_facts import facts
+from app.itemmodels.row_changes import become
 from app.itemmodels.tooltips import plain_tooltip
 
 PATH_ROLE = Qt.ItemDataRole.UserRole + 1
-FACTS_ROLE = Qt.ItemDataRole.UserRole + 2
+FACTS_ROLE = Qt.ItemDataRole.UserRole + 2  # quantisation and size, or that the file is missing
 LOADED_ROLE = Qt.ItemDataRole.UserRole + 3
+ABOUT_ROLE = Qt.ItemDataRole.UserRole + 4  # architecture and context, or what is wrong
 
 
 class ModelListModel(QAbstractListModel):
@@ -21,14 +32,18 @@ class ModelListModel(QAbstractListModel):
         super().__init__(parent)
         self._library = library
         self._main_model = main_model
-        self._rows = library.models
+        self._known = {model.path: model for model in library.models}
+        self._rows: list[Path] = list(self._known)
         library.changed.connect(self._refresh)
         main_model.changed.connect(self._refresh)
 
     def _refresh(self) -> None:
-        self.beginResetModel()
-        self._rows = self._library.models
-        self.endResetModel()
+        known = {model.path: model for model in self._library.models}
+        self._known |= known  # rows that go are still asked for while they do
+        become(self, self._rows, list(known))
+        self._known = known
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
@@ -38,17 +53,19 @@ class ModelListModel(QAbstractListModel):
     ) -> object:
         if not index.isValid():
             return None
-        known = self._rows[index.row()]
+        known = self._known[self._rows[index.row()]]
         if role == Qt.ItemDataRole.DisplayRole:
             return known.name
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tooltip(str(known.path))
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return self._reason(known)
+            return self._description(known)
         if role == PATH_ROLE:
             return str(known.path)
         if role == FACTS_ROLE:
             return self._facts(known)
+        if role == ABOUT_ROLE:
+            return self._about(known)
         if role == LOADED_ROLE:
             return self._is_loaded(known)
         return None
@@ -62,9 +79,20 @@ class ModelListModel(QAbstractListModel):
             return self.tr("missing")
         return facts(known.summary) if known.summary else ""
 
-    def _reason(self, known: KnownModel) -> str:
+    def _about(self, known: KnownModel) -> str:
         if known.is_missing:
             return self.tr("No longer in {folder}").format(folder=known.path.parent)
-        if self._is_loaded(known):
-            return self.tr("In use, {facts}").format(facts=self._facts(known))
-        return self.tr("Used before, {facts}").format(facts=self._facts(known)).removesuffix(", ")
+        if known.trouble:
+            return known.trouble
+        if known.summary is None:
+            return ""
+        return self.tr("{architecture} · context {positions}").format(
+            architecture=known.summary.architecture,
+            positions=QLocale().toString(known.summary.context_length),
+        )
+
+    def _description(self, known: KnownModel) -> str:
+        if known.is_missing or known.trouble:
+            return self._about(known)
+        start = self.tr("In use") if self._is_loaded(known) else ""
+        return ", ".join(filter(None, [start, self._facts(known), self._about(known)]))

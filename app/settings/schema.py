@@ -11,7 +11,7 @@ from app.domain.preset import BALANCED, Preset
 from app.settings.presets import dump_presets, parse_presets
 
 MOST_CHATS_AT_ONCE = 8
-MOST_KNOWN_MODELS = 50
+MOST_KNOWN_MODELS = 500
 
 T = TypeVar("T")
 
@@ -105,6 +105,12 @@ def _texts(value: object) -> Sequence[str]:
     return [_text(text) for text in value]
 
 
+def _names(value: object) -> Mapping[str, str]:
+    if not isinstance(value, dict):
+        raise ValueError("a name for each model's path is needed")
+    return {_text(path): _text(name) for path, name in value.items()}
+
+
 LAST_MODEL = Setting(
     "last_model", "", _text, str, "Path of the main model used last; it is loaded at the start."
 )
@@ -124,7 +130,16 @@ THEME = Setting(
     "theme", ThemeChoice.SYSTEM, _theme, str, "Colours of the window: system, light or dark."
 )
 KNOWN_MODELS: Setting[Sequence[str]] = Setting(
-    "known_models", (), _texts, list, "Paths of the models used before, the last one first."
+    "known_models", (), _texts, list, "Paths of the models that are listed, the last used first."
+)
+MODEL_NAMES: Setting[Mapping[str, str]] = Setting(
+    "model_names", {}, _names, dict, "What models are called whose files' names say nothing."
+)
+WATCHED_FOLDERS: Setting[Sequence[str]] = Setting(
+    "watched_folders", (), _texts, list, "Folders whose models are listed, new ones too."
+)
+REMOVED_MODELS: Setting[Sequence[str]] = Setting(
+    "removed_models", (), _texts, list, "Paths in watched folders that are not to be listed."
 )
 DRAFTS: Setting[Mapping[str, DraftChoice]] = Setting(
     "drafts",
@@ -158,6 +173,7 @@ AnySetting = (
     | Setting[Geometry | None]
     | Setting[Sequence[str]]
     | Setting[Mapping[str, DraftChoice]]
+    | Setting[Mapping[str, str]]
     | Setting[tuple[Preset, ...]]
 )
 SETTINGS: tuple[AnySetting, ...] = (
@@ -166,6 +182,9 @@ SETTINGS: tuple[AnySetting, ...] = (
     CHATS_AT_ONCE,
     THEME,
     KNOWN_MODELS,
+    MODEL_NAMES,
+    WATCHED_FOLDERS,
+    REMOVED_MODELS,
     DRAFTS,
     WINDOW_GEOMETRY,
     PANEL_OPEN,

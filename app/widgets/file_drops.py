@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
-from app.actions.drops import Refuse, exported_chats, judge, text_files
+from app.actions.drops import AddFolder, Refuse, exported_chats, judge, text_files
 from app.bridge.drafts import Drafts
 from app.bridge.main_model import MainModel
 from app.bridge.problems import problem_from
@@ -24,12 +24,14 @@ class FileDrops(QObject):
         dropped_as_draft: those that were dropped to be used as draft.
         imported: paths of exported chats that were dropped.
         attached: paths of text files that were dropped to go along with a message.
+        folder_dropped: path of a folder that was dropped for the models in it.
     """
 
     dropped = Signal(list)
     imported = Signal(list)
     attached = Signal(list)
     dropped_as_draft = Signal(list)
+    folder_dropped = Signal(object)
 
     def __init__(
         self, overlay: DropOverlay, model: MainModel, drafts: Drafts, tasks: Tasks, parent: QObject
@@ -48,11 +50,15 @@ class FileDrops(QObject):
             return
         urls = event.mimeData().urls()
         chats, texts = exported_chats(urls), text_files(urls)
-        self._overlay.open(has_draft_zone=self._model.loaded is not None and not texts)
+        verdict = judge(urls)
+        is_for_models = not texts and not isinstance(verdict, AddFolder)
+        self._overlay.open(has_draft_zone=is_for_models and self._model.loaded is not None)
         if chats:
             self._offer_to_import(chats)
         elif texts:
             self._offer_to_attach(texts)
+        elif isinstance(verdict, AddFolder):
+            self._offer_to_list(verdict.path)
         else:
             self._explain(urls)
         self.move(event)
@@ -72,14 +78,16 @@ class FileDrops(QObject):
         zone = self._overlay.zone_at(event.position().toPoint())
         self.leave()
         _accept(event)
-        if chats := exported_chats(event.mimeData().urls()):
+        urls = event.mimeData().urls()
+        if chats := exported_chats(urls):
             self.imported.emit(list(chats))
-            return
-        if texts := text_files(event.mimeData().urls()):
+        elif texts := text_files(urls):
             self.attached.emit(list(texts))
-            return
-        signal = self.dropped if zone is Zone.MAIN else self.dropped_as_draft
-        signal.emit(event.mimeData().urls())
+        elif isinstance(verdict := judge(urls), AddFolder):
+            self.folder_dropped.emit(verdict.path)
+        else:
+            signal = self.dropped if zone is Zone.MAIN else self.dropped_as_draft
+            signal.emit(urls)
 
     def _offer_to_import(self, paths: Sequence[Path]) -> None:
         self._dragged = None
@@ -93,6 +101,12 @@ class FileDrops(QObject):
         names = ", ".join(path.name for path in paths)
         title = self.tr("Attach to your message: {names}").format(names=names)
         self._overlay.welcome(Zone.MAIN, title, self.tr("Its text goes along with what you write."))
+
+    def _offer_to_list(self, folder: Path) -> None:
+        self._dragged = None
+        title = self.tr("Add the models in {folder}").format(folder=folder.name)
+        line = self.tr("They are listed and used where they lie; new ones appear by themselves.")
+        self._overlay.welcome(Zone.MAIN, title, line)
 
     def _explain(self, urls: Sequence[QUrl]) -> None:
         verdict = judge(urls)

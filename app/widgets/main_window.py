@@ -1,6 +1,7 @@
 """The window: sidebar, top row, chat; keys and drops for all of them."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -40,6 +41,7 @@ from app.widgets.draft_popup import DraftPopup
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.model_popup import ModelPopup
+from app.widgets.models.model_menu import ModelMenu
 from app.widgets.notice_area import NoticeArea
 from app.widgets.panel.chat_panel import ChatPanel
 from app.widgets.sidebar import Sidebar
@@ -76,7 +78,7 @@ class MainWindow(QMainWindow):
         self._compare: CompareView | None = None  # made when it is first looked at
         self._panel = ChatPanel(theme, session)
         models = ModelListModel(session.library, session.model, self)
-        self._popup = ModelPopup(theme, models, self)
+        self._popup = ModelPopup(theme, models, session.finder, self)
         self._draft_popup = DraftPopup(theme, DraftListModel(session.drafts, self), self)
         self._lay_out()
         self._drops = FileDrops(
@@ -156,6 +158,15 @@ class MainWindow(QMainWindow):
             lambda path: model_actions.use_as_main_model(session, path, self.announced)
         )
         self._popup.browse_asked.connect(self._browse)
+        self._popup.folder_asked.connect(
+            lambda: model_actions.choose_folder(session, self, self._add_folder)
+        )
+        self._popup.removal_asked.connect(
+            lambda path: model_actions.remove_from_list(session, path)
+        )
+        self._popup.menu_asked.connect(
+            lambda path, place: ModelMenu(session, path, self._popup).popup(place)
+        )
         self._top_row.draft_picker.opened.connect(self._open_draft_picker)
         self._draft_popup.chosen.connect(
             lambda choice: draft_actions.use_draft(session, choice, self.announced)
@@ -165,9 +176,11 @@ class MainWindow(QMainWindow):
             lambda: draft_actions.swap_roles(session, self.announced)
         )
         self._pane.empty_state.browse_asked.connect(self._browse)
+        self._pane.empty_state.find_asked.connect(self._find_models)
         self._pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)
+        self._drops.folder_dropped.connect(self._add_folder)
         self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
@@ -212,6 +225,14 @@ class MainWindow(QMainWindow):
 
     def _browse(self) -> None:
         model_actions.browse(self._session, self, self.announced)
+
+    def _find_models(self) -> None:
+        self._session.finder.find()
+        self._open_picker()
+
+    def _add_folder(self, folder: Path) -> None:
+        model_actions.add_folder(self._session, folder)
+        self._open_picker()
 
     def _show_compare(self, shown: bool) -> None:
         if shown and self._compare is None:

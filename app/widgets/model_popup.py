@@ -2,88 +2,137 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Signal
-from PySide6.QtGui import QFont, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent
+from PySide6.QtWidgets import QWidget
 
-from app.itemmodels.model_list import FACTS_ROLE, LOADED_ROLE, PATH_ROLE, ModelListModel
+from app.bridge.model_finder import Findings, ModelFinder
+from app.itemmodels.model_list import PATH_ROLE, ModelListModel
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.choice_popup import ChoicePopup
-from app.widgets.common.labels import text_label
-from app.widgets.common.text_painting import RIGHT, paint_line, paint_row_ground
+from app.widgets.common.labels import shorten_words, text_label
+from app.widgets.models.model_row import ModelDelegate
 
-WIDTH_PX = 400
-ROW_HEIGHT_PX = 40
+WIDTH_PX = 520
 
 
 class ModelPopup(ChoicePopup):
-    """Offers the models known so far, and the way to a file.
+    """Offers the models known so far, and the ways to more of them.
 
     Signals:
         chosen: path of the model the person picked.
         browse_asked: the person wants to pick a file.
+        folder_asked: the person wants to pick a folder of models.
+        removal_asked: path of the model that is not to be listed any more.
+        menu_asked: path of the model whose menu is wanted, and where on the screen.
     """
 
     chosen = Signal(object)
     browse_asked = Signal()
+    folder_asked = Signal()
+    removal_asked = Signal(object)
+    menu_asked = Signal(object, QPoint)
 
-    def __init__(self, theme: Theme, models: ModelListModel, parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, models: ModelListModel, finder: ModelFinder, parent: QWidget
+    ) -> None:
         browse = ThemedButton(theme, "mainModelBrowse", text=self.tr("Browse…"))
         browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
+        folder = ThemedButton(theme, "addModelFolder", text=self.tr("Add a folder…"))
+        folder.describe(self.tr("List the models of a folder, and new ones as they come"))
         title = self.tr("Main models")
-        super().__init__("mainModelPopup", title, WIDTH_PX, [browse], parent)
+        super().__init__("mainModelPopup", title, WIDTH_PX, [browse, folder], parent)
         self._models = models
-        self.offer(models, _ModelDelegate(theme, self))
-        self._hint = text_label(
-            interface_font(Size.CONTROL),
-            self.tr("Drop a .gguf file anywhere on the window, or browse for one."),
-            "dim",
-            wraps=True,
-        )
-        self.column.insertWidget(1, self._hint)
+        self._finder = finder
+        self._find = ThemedButton(theme, "findModels")
+        self._find.clicked.connect(self._find_or_stop)
+        self.buttons.insertWidget(1, self._find)
+        self._status = text_label(interface_font(Size.CONTROL), look="dim", wraps=True)
+        self._status.setObjectName("findStatus")
+        self._status.setContentsMargins(12, 4, 12, 4)
+        self.column.insertWidget(1, self._status)
+        self.offer(models, ModelDelegate(theme, self))
+        view = self.list_view
+        view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        view.customContextMenuRequested.connect(self._ask_for_menu)
+        view.removal_asked.connect(lambda index: self.removal_asked.emit(_path(index)))
         browse.clicked.connect(self.browse_asked)
-        self.picked.connect(lambda index: self.chosen.emit(Path(index.data(PATH_ROLE))))
+        folder.clicked.connect(self.folder_asked)
+        finder.changed.connect(self._follow_search)
+        self.picked.connect(lambda index: self.chosen.emit(_path(index)))
+        self._follow_search()
 
     def open_below(self, anchor: QWidget) -> None:
-        self._hint.setVisible(not self._models.rowCount())
+        self._show_status()
         super().open_below(anchor)
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._finder.dismiss()
 
-class _ModelDelegate(QStyledItemDelegate):
-    """Paints a row: name, facts, and a tick on the model in use."""
+    def fit(self) -> None:
+        self._show_status()
+        super().fit()
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._name_font = interface_font(Size.CONTROL, QFont.Weight.Medium)
-        self._facts_font = interface_font(Size.CONTROL)
+    def _find_or_stop(self) -> None:
+        if self._finder.is_looking:
+            self._finder.stop()
+        else:
+            self._finder.find()
 
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        return QSize(WIDTH_PX - 32, ROW_HEIGHT_PX)
+    def _follow_search(self) -> None:
+        looking = self._finder.is_looking
+        text = self.tr("Stop looking") if looking else self.tr("Find on this computer")
+        self._find.setText(text)
+        self._find.describe(
+            self.tr("End the search; what was found stays listed")
+            if looking
+            else self.tr("Look where LM Studio, Ollama, llama.cpp and others keep models")
+        )
+        self._show_status()
+        self.adjustSize()
+        if self.isVisible():
+            QAccessible.updateAccessibility(QAccessibleEvent(self._status, QAccessible.Event.Alert))
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        row: QRect = option.rect
-        painter.save()
-        if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
-            paint_row_ground(painter, row, self._theme.colour("selected"))
-        area = row.adjusted(12, 0, -12, 0)
-        if index.data(LOADED_ROLE):
-            tick = QRect(area.left(), area.center().y() - 7, 16, 16)
-            self._theme.icon("check", "text").paint(painter, tick)
-        area.setLeft(area.left() + 24)
-        dim, text = self._theme.colour("dim"), self._theme.colour("text")
-        facts = str(index.data(FACTS_ROLE))
-        used = paint_line(painter, area, self._facts_font, dim, facts, side=RIGHT)
-        area.setRight(area.right() - used - 12)
-        paint_line(painter, area, self._name_font, text, str(index.data()))
-        painter.restore()
+    def _show_status(self) -> None:
+        text = self._status_text()
+        self._status.setText(shorten_words(text))
+        self._status.setAccessibleName(text)
+        self._status.setVisible(bool(text))
+
+    def _status_text(self) -> str:
+        if self._finder.is_looking:
+            return self.tr("Looking for models; files are used where they lie…")
+        if self._finder.findings:
+            return self._told(self._finder.findings)
+        if not self._models.rowCount():
+            return self.tr("Drop a .gguf file or a folder anywhere on the window, or browse.")
+        return ""
+
+    def _told(self, findings: Findings) -> str:
+        if findings.folder:
+            place = self.tr("in {folder}").format(folder=findings.folder.name)
+        else:
+            place = self.tr("in the folders of LM Studio, Ollama, llama.cpp, Hugging Face and Jan")
+        count = findings.models
+        if not count:
+            return self.tr("No models {place}.").format(place=place)
+        models = self.tr("%n models", "", count) if count > 1 else self.tr("one model")
+        if findings.new == count:
+            text = self.tr("Found {models} {place}.")
+        elif findings.new:
+            text = self.tr("Found {models} {place}, {new} of them new.")
+        else:
+            text = self.tr("Found {models} {place}, listed already.")
+        return text.format(models=models, place=place, new=findings.new)
+
+    def _ask_for_menu(self, place: QPoint) -> None:
+        index = self.list_view.indexAt(place)
+        if index.isValid():
+            self.menu_asked.emit(_path(index), self.list_view.viewport().mapToGlobal(place))
+
+
+def _path(index: QModelIndex) -> Path:
+    return Path(str(index.data(PATH_ROLE)))

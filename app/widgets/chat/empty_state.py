@@ -24,10 +24,12 @@ class EmptyState(QWidget):
 
     Signals:
         browse_asked: the person wants to pick a file.
+        find_asked: the person wants to know which models are on this computer already.
         question_asked: a question for the guide.
     """
 
     browse_asked = Signal()
+    find_asked = Signal()
     question_asked = Signal(str)
 
     def __init__(self, theme: Theme, model: MainModel, questions: Sequence[str]) -> None:
@@ -37,6 +39,7 @@ class EmptyState(QWidget):
         self._offer.asked.connect(self.question_asked)
         self._target = _DropTarget(theme)
         self._target.browse.clicked.connect(self.browse_asked)
+        self._target.find_button.clicked.connect(self.find_asked)
         self._headline = NameLabel(interface_font(Size.TITLE, QFont.Weight.DemiBold))
         self._headline.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._line = text_label(interface_font(Size.BODY), look="dim")
@@ -93,12 +96,25 @@ class _DropTarget(QFrame):
         self.browse = ThemedButton(theme, "browseButton", look="main", text=self.tr("Browse…"))
         self.browse.describe(self.tr("Browse for a model file"), Shortcut.OPEN_MODEL.label)
         self.browse.setMinimumWidth(160)
+        self.find_button = ThemedButton(
+            theme, "findOnComputer", text=self.tr("Find on this computer")
+        )
+        self.find_button.describe(
+            self.tr("Look where LM Studio, Ollama, llama.cpp and others keep models")
+        )
+        self.find_button.setMinimumWidth(200)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(12)
+        for button in (self.browse, self.find_button):
+            buttons.addWidget(button)
         column = QVBoxLayout(self)
         column.setSpacing(0)
         column.addStretch()
-        for widget, gap in ((title, 8), (line, 20), (self.browse, 0)):
+        for widget, gap in ((title, 8), (line, 20)):
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
             column.addSpacing(gap)
+        column.addLayout(buttons)
+        column.setAlignment(buttons, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch()
         theme.changed.connect(self.update)
 

@@ -13,9 +13,11 @@ class ChoiceList(QListView):
 
     Signals:
         picked: index of the row that the person picked.
+        removal_asked: index of the row where Delete was pressed.
     """
 
     picked = Signal(QModelIndex)
+    removal_asked = Signal(QModelIndex)
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +25,10 @@ class ChoiceList(QListView):
         self.clicked.connect(self.picked)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.picked.emit(self.currentIndex())
+        index = self.currentIndex()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and index.isValid():
+            self.picked.emit(index)
+        elif event.key() == Qt.Key.Key_Delete and index.isValid():
+            self.removal_asked.emit(index)
         else:
             super().keyPressEvent(event)

@@ -30,22 +30,22 @@ class ChoicePopup(QWidget):
         # sheet's ground on a translucent window itself.
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAccessibleName(title)
-        self._list = ChoiceList()
-        self._list.setAccessibleName(title)
-        self._list.picked.connect(self._pick)
+        self.list_view = ChoiceList()
+        self.list_view.setAccessibleName(title)
+        self.list_view.picked.connect(self._pick)
         self._first_button = buttons[0]
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        self.buttons = QHBoxLayout()
+        self.buttons.setSpacing(8)
         for button in buttons:
-            row.addWidget(button)
+            self.buttons.addWidget(button)
             button.clicked.connect(self.hide)
         frame = QFrame()
         frame.setProperty("look", "popup")
         self.column = QVBoxLayout(frame)
         self.column.setContentsMargins(8, 8, 8, 8)
         self.column.setSpacing(8)
-        self.column.addWidget(self._list)
-        self.column.addLayout(row)
+        self.column.addWidget(self.list_view)
+        self.column.addLayout(self.buttons)
         shell = QVBoxLayout(self)
         shell.setContentsMargins(0, 0, 0, 0)
         shell.addWidget(frame)
@@ -53,28 +53,31 @@ class ChoicePopup(QWidget):
 
     def offer(self, rows: QAbstractItemModel, delegate: QAbstractItemDelegate) -> None:
         """Show the rows of a model, and follow them while the popup is open."""
-        self._list.setModel(rows)
-        self._list.setItemDelegate(delegate)
-        rows.modelReset.connect(self._fit)
+        self.list_view.setModel(rows)
+        self.list_view.setItemDelegate(delegate)
+        for change in (rows.modelReset, rows.rowsInserted, rows.rowsRemoved, rows.dataChanged):
+            change.connect(self.fit)
 
     def open_below(self, anchor: QWidget) -> None:
         """Open under `anchor`, with the keyboard on the first row or, without any, on a button."""
-        self._fit()
+        self.list_view.setCurrentIndex(self.list_view.model().index(0, 0))
+        self.fit()
         self.move(anchor.mapToGlobal(QPoint(0, anchor.height() + 4)))
         self.show()
-        if self._list.model().rowCount():
-            self._list.setFocus()
+        if self.list_view.model().rowCount():
+            self.list_view.setFocus()
         else:
             self._first_button.setFocus()
 
-    def _fit(self) -> None:
-        model = self._list.model()
+    def fit(self) -> None:
+        """Take as much room as the rows need, up to a limit; the keyboard stays where it is."""
+        model = self.list_view.model()
         rows = range(model.rowCount())
-        height = sum(self._list.sizeHintForRow(row) for row in rows)
-        self._list.setVisible(bool(rows))
-        self._list.setFixedHeight(min(height, MAX_LIST_HEIGHT_PX) + 2)
-        if rows:
-            self._list.setCurrentIndex(model.index(0, 0))
+        height = sum(self.list_view.sizeHintForRow(row) for row in rows)
+        self.list_view.setVisible(bool(rows))
+        self.list_view.setFixedHeight(min(height, MAX_LIST_HEIGHT_PX) + 2)
+        if rows and not self.list_view.currentIndex().isValid():
+            self.list_view.setCurrentIndex(model.index(0, 0))
         self.adjustSize()
 
     def _pick(self, index: QModelIndex) -> None:

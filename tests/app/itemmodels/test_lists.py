@@ -8,6 +8,7 @@ from app.bridge.types import LoadedModel
 from app.domain.message import Message, MessageState, Role
 from app.itemmodels.chat_list import ACTIVITY_ROLE, ChatListModel
 from app.itemmodels.model_list import LOADED_ROLE, ModelListModel
+from app.settings.store import Settings
 from app.storage.chats import Chats
 from app.storage.store import ChatStore
 from tests.helpers.fake_engine import summary_of
@@ -75,9 +76,9 @@ def test_a_row_tells_that_a_reply_is_written_and_that_it_is_unread(chats):
     assert model.index(0).data(ACTIVITY_ROLE) == ""
 
 
-def test_the_model_list_keeps_qts_rules_and_tells_which_is_in_use(qtmodeltester):
+def test_the_model_list_keeps_qts_rules_and_tells_which_is_in_use(qtmodeltester, tmp_path):
     main_model = StubMainModel()
-    library = Library([], main_model, None)
+    library = Library(Settings(tmp_path / "settings.json"), main_model, None)
     model = ModelListModel(library, main_model)
     qtmodeltester.check(model)
     for path in ("/models/a.gguf", "/models/b.gguf", "/models/a.gguf"):
@@ -88,4 +89,5 @@ def test_the_model_list_keeps_qts_rules_and_tells_which_is_in_use(qtmodeltester)
     assert [row.data() for row in rows] == ["a", "b"]
     assert [row.data(LOADED_ROLE) for row in rows] == [True, False]
     spoken = [row.data(Qt.ItemDataRole.AccessibleDescriptionRole) for row in rows]
-    assert spoken == ["In use, Q4_K_M · 2.7 GB", "Used before, Q4_K_M · 2.7 GB"]
+    about = "Q4_K_M · 2.7 GB, qwen3 · context 32,768"
+    assert spoken == [f"In use, {about}", about]

@@ -72,8 +72,10 @@ def test_a_header_read_too_late_does_not_bring_the_overlay_back(person, engine, 
     ("names", "sentence"),
     [
         (["/a/notes.pdf"], "notes.pdf is neither a model nor a text. Drop a .gguf file."),
-        (["/tmp"], "tmp is a folder. Drop a file that ends in .gguf."),
-        (["/a/x.gguf", "/a/y.gguf"], "Drop one model at a time; these are 2 files."),
+        (
+            ["/a/x.gguf", "/a/y.gguf"],
+            "Drop one model at a time, or their folder; these are 2 files.",
+        ),
     ],
 )
 def test_other_things_are_refused_with_a_sentence(person, engine, names, sentence):
@@ -140,3 +142,15 @@ def test_without_a_main_model_there_is_one_zone(person):
     person.drag(files(OTHER))
     assert not any("draft" in text for text in overlay_text(person))
     person.leave()
+
+
+def test_a_folder_is_for_its_models_wherever_it_is_dropped(ready_person, engine, qtbot, tmp_path):
+    (tmp_path / "a.gguf").touch()
+    ready_person.drag(files(tmp_path))
+    assert overlay_text(ready_person)[0] == f"Add the models in {tmp_path.name}"
+    assert not any("draft" in text for text in overlay_text(ready_person))
+    ready_person.drop(files(tmp_path), ready_person.find("panelToggle"))
+    status = ready_person.find("findStatus", QLabel)
+    qtbot.waitUntil(lambda: status.text() == f"Found one model in {tmp_path.name}.")
+    assert ready_person.sees("mainModelPopup")
+    assert len(engine.loads) == 1
