@@ -22,6 +22,7 @@ class OwnFiles(QWidget):
         self.setObjectName("messageFiles")
         self._theme = theme
         self._files: tuple[Attachment, ...] = ()
+        self._lines: list[_FileLine] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, GAP_PX, 0, 0)
         self._column.setSpacing(GAP_PX)
@@ -36,11 +37,13 @@ class OwnFiles(QWidget):
         self.setVisible(bool(files))
         if tuple(files) == self._files:
             return
-        while line := self._column.takeAt(0):
-            line.widget().deleteLater()
+        for line in self._lines:
+            line.setParent(None)
+            line.deleteLater()
         self._files = tuple(files)
-        for file in files:
-            self._column.addWidget(_FileLine(self._theme, file))
+        self._lines = [_FileLine(self._theme, file) for file in files]
+        for line in self._lines:
+            self._column.addWidget(line)
 
 
 class _FileLine(QFrame):
