@@ -129,7 +129,7 @@ class BlocksView(QWidget):
         if not _can_show(one.view, section):
             self._drop(one.view)
             one = self._shown[index] = _Shown(self._make(section))
-        if one.is_open == is_open and one.section.is_same(section):
+        if one.is_open == is_open and (one.section is section or one.section.is_same(section)):
             one.section = section
             return  # frozen
         one.section, one.is_open, one.width = section, is_open, None

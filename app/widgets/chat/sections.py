@@ -4,8 +4,9 @@ Lists and quotes have no widgets of their own: their lines know how far in they 
 list gets the same frame as code outside of one.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from app.text.blocks import (
     Block,
@@ -144,39 +145,57 @@ Section = Prose | Frame
 
 
 class Sections:
-    """The sections of a document that grows: parts of blocks that stay the same are kept."""
+    """The sections of a document that grows: those of blocks that stay the same are kept."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Block, tuple[Part, ...]]] = []
+        self._blocks: Sequence[Block] = ()
+        self._sections: list[Section] = []
+        self._begins: list[_Begin] = []  # of those sections that begin with a block
 
     def of(self, blocks: Sequence[Block]) -> list[Section]:
         """The sections of `blocks`."""
-        known = self._parts
-        self._parts = [
-            known[i] if i < len(known) and known[i][0] is block else (block, tuple(_parts(block)))
-            for i, block in enumerate(blocks)
-        ]
-        return list(_grouped(part for _, parts in self._parts for part in parts))
+        pairs = zip(self._blocks, blocks, strict=False)
+        num_same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        # A section ends with what follows it, so the one before a changed block may change too.
+        while self._begins and self._begins[-1].block >= num_same:
+            self._begins.pop()
+        begin = self._begins.pop() if self._begins else _Begin(0, 0, False)
+        self._blocks = blocks
+        del self._sections[begin.section :]
+        self._group(begin)
+        return list(self._sections)
+
+    def _group(self, begin: "_Begin") -> None:
+        lines: list[Line] = []
+        length = 0
+        after_frame = begin.after_frame
+        for number in range(begin.block, len(self._blocks)):
+            for place, part in enumerate(_parts(self._blocks[number])):
+                is_after_frame = after_frame
+                if after_frame and part.gap < FRAME_GAP_PX:
+                    part = replace(part, gap=FRAME_GAP_PX)
+                after_frame = isinstance(part, Frame)
+                if lines and (isinstance(part, Frame) or length > MAX_PROSE_CHARACTERS):
+                    self._sections.append(Prose(tuple(lines)))
+                    lines, length = [], 0
+                if not lines and place == 0:
+                    self._begins.append(_Begin(len(self._sections), number, is_after_frame))
+                if isinstance(part, Frame):
+                    self._sections.append(part)
+                else:
+                    lines.append(part)
+                    length += part.leaf.end - part.leaf.start if part.leaf else 0
+        if lines:
+            self._sections.append(Prose(tuple(lines)))
 
 
-def _grouped(parts: Iterable[Part]) -> Iterator[Section]:
-    lines: list[Line] = []
-    length = 0
-    after_frame = False
-    for part in parts:
-        if after_frame and part.gap < FRAME_GAP_PX:
-            part = replace(part, gap=FRAME_GAP_PX)
-        after_frame = isinstance(part, Frame)
-        if lines and (isinstance(part, Frame) or length > MAX_PROSE_CHARACTERS):
-            yield Prose(tuple(lines))
-            lines, length = [], 0
-        if isinstance(part, Frame):
-            yield part
-        else:
-            lines.append(part)
-            length += part.leaf.end - part.leaf.start if part.leaf else 0
-    if lines:
-        yield Prose(tuple(lines))
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """Where a section begins with a block, and whether a frame stands above."""
+
+    section: int
+    block: int
+    after_frame: bool
 
 
 def _parts(block: Block, place: Place = TOP, gap: int = PARAGRAPH_GAP_PX) -> Iterator[Part]:

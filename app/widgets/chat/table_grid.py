@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -23,6 +24,7 @@ from app.theme.text_formats import LINE_PX, line_format, mark_format
 from app.theme.theme import Theme
 from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over
 from app.widgets.chat.run_writer import RunWriter
+from app.widgets.chat.stack import keep_painted
 from app.widgets.chat.text_view import SealedDocument
 from app.widgets.chat.workshop import Workshop
 
@@ -72,11 +74,13 @@ class TableGrid(QWidget):
     def __init__(self, theme: Theme, workshop: Workshop) -> None:
         super().__init__()
         self.setMouseTracking(True)
+        keep_painted(self)
         self._theme = theme
         self._writer = RunWriter(theme, workshop)
         self._table: Table | None = None
         self._rows: list[_RowView] = []
         self._widths: list[int] = []
+        self._num_painted = 0  # rows, from the first, that have not changed since
         self._marks = NO_MARKS
         self._pressed_at = QPoint()
 
@@ -96,18 +100,31 @@ class TableGrid(QWidget):
             known[i] if i < len(known) and known[i].row is row else self._make(row, i == 0)
             for i, row in enumerate(rows)
         ]
+        pairs = zip(known, self._rows, strict=False)
+        num_same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        self._num_painted = min(self._num_painted, num_same)
 
     def write_again(self) -> None:
         """Take up other colours, or drawings that have come."""
         self._rows = [self._make(one.row, i == 0) for i, one in enumerate(self._rows)]
+        self._num_painted = 0
 
     def fit(self, width: int) -> QSize:
         """Share `width` among the columns; wider where they cannot be that narrow."""
-        self._widths = _shared(self._natural_widths(), width)
+        widths = _shared(self._natural_widths(), width)
+        if widths != self._widths:
+            self._widths, self._num_painted = widths, 0
         for row in self._rows:
             row.fit(self._widths)
+        self._paint_new()
         total = sum(self._widths) + 2 * PADDING_X_PX * len(self._widths)
         return QSize(max(total, 1), sum(row.height for row in self._rows))
+
+    def _paint_new(self) -> None:
+        """Have those rows painted that have changed."""
+        top = sum(row.height for row in self._rows[: self._num_painted])
+        self._num_painted = len(self._rows)
+        self.update(0, top, self.width(), max(self.height() - top, 0))
 
     def show_marks(self, marks: Marks) -> None:
         """Mark stretches of the source in place of those before."""

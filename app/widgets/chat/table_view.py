@@ -9,6 +9,7 @@ from app.text.plain import PlainText
 from app.theme.theme import Theme
 from app.widgets.chat.marks import Marks
 from app.widgets.chat.sections import Frame
+from app.widgets.chat.stack import keep_painted
 from app.widgets.chat.table_grid import TableGrid
 from app.widgets.chat.workshop import Workshop
 
@@ -35,6 +36,8 @@ class TableView(QScrollArea):
         self._grid.link_asked.connect(self.link_asked)
         self.setWidget(self._grid)
         self._grid.setAutoFillBackground(False)  # which `setWidget` turned on
+        keep_painted(self)
+        keep_painted(self.viewport())
         workshop.done.connect(self._take_drawing)
         theme.changed.connect(self._write_again)
 
@@ -51,7 +54,6 @@ class TableView(QScrollArea):
         """Lay the table out; returns its height with the scroll bar, if it has one."""
         size: QSize = self._grid.fit(width)
         self._grid.resize(size)
-        self._grid.update()
         if size.width() <= width:
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             return size.height()

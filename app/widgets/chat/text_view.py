@@ -85,8 +85,7 @@ class TextView(QTextBrowser):
             yield
         document.contentsChange.disconnect(note)
         if first:
-            block = document.findBlock(min(first))
-            top = floor(document.documentLayout().blockBoundingRect(block).top())
+            top = _top_of_change(document, min(first))
             self.viewport().update(0, top, self.width(), max(self.height() - top, 0))
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
@@ -138,3 +137,17 @@ class TextView(QTextBrowser):
         self.setToolTip(url.toString())
         if is_link:
             QToolTip.showText(QCursor.pos() + QPoint(0, 8), url.toString(), self)
+
+
+def _top_of_change(document: QTextDocument, position: int) -> int:
+    """From where on a text looks different after a change at a position.
+
+    A word that has become longer may have left the line before.
+    """
+    block = document.findBlock(position)
+    area = document.documentLayout().blockBoundingRect(block)  # lays out
+    line = block.layout().lineForTextPosition(position - block.position())
+    if line.lineNumber() < 2:
+        return floor(area.top())
+    above = block.layout().lineAt(line.lineNumber() - 1)
+    return floor(block.layout().position().y() + above.y())
