@@ -68,12 +68,6 @@ class Chats(QObject):
         return sorted(names - {""}, key=str.casefold)
 
     @property
-    def folders(self) -> list[str]:
-        """The folders that hold a chat, by name."""
-        names = {self.details(chat_id).folder for chat_id in self._order}
-        return sorted(names - {""}, key=str.casefold)
-
-    @property
     def pending(self) -> list[Conversation]:
         """The chats of which a reply waits or is being written."""
         return [chat for chat in self._open.values() if chat.pending_reply]
