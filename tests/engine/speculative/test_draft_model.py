@@ -199,3 +199,38 @@ def test_the_next_turn_goes_on_from_the_draft_model_s_own_state(own: Pair) -> No
     )
     own.target.solo([], prompt=turn, max_tokens=4, drafting=DRAFTING)
     assert sum(own.draft.rows) < 20
+
+
+def test_after_a_message_was_edited_it_drafts_for_the_new_text(own: Pair) -> None:
+    own.target.solo(PROMPTS[2], max_tokens=20, drafting=DRAFTING)
+    edited = [*PROMPTS[2][:90], 9, 9, 9, *PROMPTS[2][:30]]
+    drafted = own.target.solo(edited, max_tokens=20, drafting=DRAFTING)
+    assert drafted.timings.draft_n_accepted == drafted.timings.draft_n > 10
+    own.target.forget()
+    assert bits(drafted) == bits(own.target.solo(edited, max_tokens=20))
+
+
+@pytest.mark.parametrize("steps", [2, 3, 5])
+def test_a_reply_that_takes_over_a_slot_in_the_midst_of_drafting_is_drafted_for_anew(
+    own: Pair, steps: int
+) -> None:
+    job = own.target.submit(PROMPTS[2], max_tokens=60, drafting=DRAFTING)
+    for _ in range(steps):
+        own.target.stepper.step()
+    job.cancelled.set()
+    following = own.target.solo(PROMPTS[1], max_tokens=20, drafting=DRAFTING)
+    assert following.timings.draft_n_accepted == following.timings.draft_n > 10
+    again = own.target.solo(PROMPTS[2], max_tokens=20, drafting=DRAFTING)
+    assert again.timings.draft_n_accepted == again.timings.draft_n > 10
+
+
+@pytest.mark.parametrize("drafting", [DRAFTING, Drafting(("draft",), n_max=4)], ids=str)
+def test_counts_are_possible_ones(pair: Pair, drafting: Drafting) -> None:
+    for job in [pair.target.submit(p, max_tokens=40, drafting=drafting) for p in PROMPTS]:
+        timings = pair.target.result(job).timings
+        assert 0 <= timings.draft_n_accepted <= timings.draft_n
+        assert timings.draft_n_accepted + timings.draft_rounds < timings.predicted_n
+        tested = [tested for tested, _ in timings.draft_by_position]
+        assert tested == sorted(tested, reverse=True)
+        assert all(accepted <= tested for tested, accepted in timings.draft_by_position)
+        assert timings.draft_rejected_whole <= timings.draft_rounds
