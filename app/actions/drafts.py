@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.actions.drops import Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
+from app.bridge.drafts import METHODS
 from app.bridge.types import LoadedModel
 from app.domain.draft import DraftChoice, DraftKind
 from app.domain.problem import Problem
@@ -28,11 +29,11 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
         _say_main_model_first(session)
         return
     _remember(session, loaded.summary.path, choice)
-    if choice.path is None or (loaded.draft and loaded.draft.path == choice.path):
+    if _is_there(choice, loaded):
         session.drafts.use(choice)
     else:
         slots = session.settings.get(CHATS_AT_ONCE)
-        session.model.load(loaded.summary.path, slots, announced, choice.path)
+        session.model.load(loaded.summary.path, slots, announced, choice)
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
@@ -59,31 +60,41 @@ def swap_roles(session: Session, announced: Announced) -> None:
     """Let the draft model answer and the main model draft."""
     loaded = session.model.loaded
     if loaded and loaded.draft:
-        main, draft = loaded.draft.path, loaded.summary.path
-        _remember(session, main, DraftChoice.model(draft))
+        main, draft = loaded.draft.path, DraftChoice.model(loaded.summary.path)
+        _remember(session, main, draft)
         session.model.load(main, session.settings.get(CHATS_AT_ONCE), announced, draft)
 
 
 def follow_main_model(session: Session, loaded: LoadedModel) -> None:
     """Draft for a model that is ready as was chosen for it, and look for files that could."""
     choice = chosen_for(session, loaded.summary.path)
-    if choice.kind is DraftKind.MODEL and loaded.draft is None:
-        choice = DraftChoice()
-    session.drafts.use(choice)
+    if choice is None:
+        choice = DraftChoice(DraftKind.HEADS)
+    session.drafts.use(choice if _is_there(choice, loaded) else DraftChoice())
     session.drafts.look_in(session.library.folders)
 
 
-def chosen_for(session: Session, path: Path) -> DraftChoice:
-    """What a person chose to draft for the main model at `path`; unasked, the guide's own draft."""
+def chosen_for(session: Session, path: Path) -> DraftChoice | None:
+    """What is to draft for the main model at `path`; None where nobody has chosen.
+
+    The guide has a draft of its own.
+    """
     guide = guide_files()
-    unasked = DraftChoice.model(guide.draft) if path == guide.target else DraftChoice()
+    unasked = DraftChoice.model(guide.draft) if path == guide.target else None
     return session.settings.get(DRAFTS).get(str(path), unasked)
 
 
-def draft_to_load(session: Session, path: Path) -> Path | None:
-    """The file of the draft model to load beside the main model at `path`, if it is there."""
-    draft = chosen_for(session, path).path
-    return draft if draft and draft.is_file() else None
+def draft_to_load(session: Session, path: Path) -> DraftChoice | None:
+    """What to load beside the main model at `path`; a draft whose file has gone is none."""
+    choice = chosen_for(session, path)
+    return DraftChoice() if choice and choice.path and not choice.path.is_file() else choice
+
+
+def _is_there(choice: DraftChoice, loaded: LoadedModel) -> bool:
+    """Whether a model was loaded with what is to draft for it."""
+    if not set(METHODS[choice.kind]) <= set(loaded.methods):
+        return False
+    return choice.path is None or (loaded.draft is not None and loaded.draft.path == choice.path)
 
 
 def _remember(session: Session, path: Path, choice: DraftChoice) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.actions import chat as chat_actions
-from app.actions.drafts import chosen_for
+from app.actions.drafts import draft_to_load
 from app.actions.drops import AddFolder, Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
@@ -32,7 +32,7 @@ def use_as_main_model(session: Session, path: Path, announced: Announced) -> Non
         cancel_loading(session)
         return
     slots = session.settings.get(CHATS_AT_ONCE)
-    model.load(path, slots, announced, chosen_for(session, path))
+    model.load(path, slots, announced, draft_to_load(session, path))
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:

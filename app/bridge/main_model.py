@@ -21,6 +21,7 @@ from app.bridge.types import (
     NotEnoughMemoryError,
     PacelineError,
 )
+from app.domain.draft import DraftChoice, DraftKind
 
 STARTING = LoadProgress("Starting the engine…", 0.0)
 
@@ -30,7 +31,7 @@ class Loading:
     """A load under way; `summary` is known once the file's header has been read."""
 
     path: Path
-    draft: Path | None = None
+    draft: DraftChoice | None = None
     summary: ModelSummary | None = None
 
     @property
@@ -80,7 +81,7 @@ class MainModel(QObject):
         path: Path,
         slots: int,
         announced: Callable[[], Awaitable[None]],
-        draft: Path | None = None,
+        draft: DraftChoice | None = None,
     ) -> None:
         """Make the file at `path` the main model; a load under way is given up for it.
 
@@ -89,7 +90,7 @@ class MainModel(QObject):
             slots: conversations to serve at once; fewer where the memory does not suffice.
             announced: returns once the window shows `STARTING`. Importing torch holds the
                 interpreter for up to half a second, and nothing could be painted during it.
-            draft: the file of the model that drafts for it, if one is to.
+            draft: what is to draft for it; None where nothing was chosen.
         """
         given_up = self._task
         self.cancel()
@@ -129,10 +130,10 @@ class MainModel(QObject):
 
     async def _load_fitting(self, loading: Loading, slots: int) -> LoadedModel:
         """Give up slots rather than the model: chats that wait for each other are answered too."""
-        draft = DraftModelOptions(loading.draft) if loading.draft else None
+        options = LoadOptions(draft=_draft_model(loading.draft), mtp=_may_use_heads(loading.draft))
         while True:
             try:
-                options = LoadOptions(slots=slots, draft=draft)
+                options = replace(options, slots=slots)
                 return await self._engine.load(loading.path, options, self.progressed.emit)
             except NotEnoughMemoryError:
                 if slots == 1:
@@ -151,3 +152,12 @@ class MainModel(QObject):
     def _set_loading(self, loading: Loading | None) -> None:
         self.loading = loading
         self.changed.emit()
+
+
+def _draft_model(choice: DraftChoice | None) -> DraftModelOptions | None:
+    return DraftModelOptions(choice.path) if choice and choice.path else None
+
+
+def _may_use_heads(choice: DraftChoice | None) -> bool:
+    """Whether the model's own heads draft: if they were chosen, and where nothing else was."""
+    return choice is None or choice.kind is DraftKind.HEADS

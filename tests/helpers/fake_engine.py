@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from app.bridge.types import (
     Event,
     Failed,
     Finished,
+    Fit,
+    FitVerdict,
     GenerationResult,
     LoadedModel,
     LoadOptions,
@@ -61,7 +63,12 @@ class FakeLoad:
         self.on_progress(LoadProgress(stage, fraction))
 
     def finish(
-        self, context: int = 32_768, notice: str = "", *, has_thinking: bool = False
+        self,
+        context: int = 32_768,
+        notice: str = "",
+        *,
+        has_thinking: bool = False,
+        has_heads: bool = False,
     ) -> None:
         summary = summary_of(self.path, self.name)
         draft = self.options.draft
@@ -74,9 +81,17 @@ class FakeLoad:
                 1234.0,
                 notice=notice,
                 draft=summary_of(draft.path) if draft else None,
+                methods=tuple(self._methods(has_heads=has_heads)),
                 has_thinking=has_thinking,
             )
         )
+
+    def _methods(self, *, has_heads: bool) -> Iterator[str]:
+        yield from ("ngram-simple", "ngram-mod")
+        if has_heads and self.options.mtp:
+            yield "mtp"
+        if self.options.draft:
+            yield "draft"
 
     def fail(self, error: PacelineError) -> None:
         self.ended.set_exception(error)
@@ -171,6 +186,9 @@ class FakeEngine:
         forgotten: how many replies had been asked for each time that `forget` was called.
         ranking: what is found of drafts, wherever one looks.
         searched: where drafts were looked for.
+        judged: what was judged to fit or not, with the options, in order.
+        needed_bytes: what each model needs, by path; else 3.1 GB.
+        free_bytes: how much memory there is.
     """
 
     broken: dict[Path, PacelineError] = field(default_factory=dict)
@@ -184,6 +202,10 @@ class FakeEngine:
     ranking: DraftRanking = field(default_factory=lambda: DraftRanking((), ""))
     searched: list[tuple[Path, ...]] = field(default_factory=list)
 
+    judged: list[tuple[Path, LoadOptions]] = field(default_factory=list)
+    needed_bytes: dict[Path, int] = field(default_factory=dict)
+    free_bytes: int = 11_000_000_000
+
     async def inspect(self, path: Path) -> ModelSummary:
         self.inspected.append(path)
         await asyncio.sleep(0)
@@ -195,6 +217,20 @@ class FakeEngine:
         self.searched.append(tuple(places))
         await asyncio.sleep(0)
         return self.ranking
+
+    async def judge_fit(self, path: Path, options: LoadOptions) -> FitVerdict | None:
+        """Each position of a slot takes 100 kB, half of it in a cache of q8_0."""
+        self.judged.append((path, options))
+        await asyncio.sleep(0)
+        if path in self.broken:
+            raise self.broken[path]
+        context = options.context or 8192
+        cache = context * options.slots * (50_000 if options.kv_type == "q8_0" else 100_000)
+        needed = self.needed_bytes.get(path, 1_461_600_000) + cache
+        fit = Fit.TIGHT if needed * 1.1 > self.free_bytes else Fit.FITS
+        fit = Fit.TOO_LARGE if needed > self.free_bytes else fit
+        figures = (needed, cache, self.free_bytes)
+        return FitVerdict(fit, "cpu", context, 32_768, options.slots, *figures, "In words.")
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
@@ -221,6 +257,9 @@ class FakeEngine:
         generation = FakeGeneration(messages, options)
         self.generations.append(generation)
         return generation
+
+    def unload(self) -> None:
+        self.loaded = None
 
     def forget(self) -> None:
         self.forgotten.append(len(self.generations))

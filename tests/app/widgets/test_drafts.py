@@ -150,6 +150,40 @@ def test_roles_can_be_swapped_where_there_are_two_models(rows, engine, ready_per
     assert engine.loads[2].options.draft.path == MODEL
 
 
+def test_own_heads_draft_where_nothing_else_was_chosen(person, engine, qtbot):
+    person.drop_files([MODEL])
+    qtbot.waitUntil(lambda: len(engine.loads) == 1)
+    assert engine.loads[0].options.mtp
+    engine.loads[0].finish(has_heads=True)
+    qtbot.waitUntil(lambda: person.find("draftPicker").text() == "its own heads")
+    person.say("hello")
+    assert engine.generations[0].options.drafting.methods == ("mtp",)
+
+
+def test_own_heads_are_loaded_when_they_are_picked(rows, engine, ready_person, qtbot):
+    picked_draft(engine, ready_person, qtbot, rows)
+    assert not engine.loads[1].options.mtp
+    engine.ranking = DraftRanking((), "None needed: this file has its own heads.", own_heads=1)
+    ready_person.click("draftPicker")
+    qtbot.waitUntil(lambda: rows.model().index(1, 0).data() == "Its own heads")
+    pick(qtbot, rows, "Its own heads")
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    assert engine.loads[2].options.mtp
+    engine.loads[2].finish(has_heads=True)
+    qtbot.waitUntil(lambda: ready_person.find("draftPicker").text() == "its own heads")
+
+
+def test_no_draft_is_remembered_against_own_heads(rows, engine, ready_person, qtbot):
+    pick(qtbot, rows, "No draft")
+    ready_person.drop_files([STRANGE], ready_person.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].finish()
+    qtbot.waitUntil(lambda: ready_person.find("mainModelPicker").text() == STRANGE.stem)
+    ready_person.drop_files([MODEL], ready_person.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    assert not engine.loads[2].options.mtp
+
+
 def test_the_list_opens_by_keyboard(engine, ready_person, qtbot):
     both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     ready_person.press(Qt.Key.Key_L, both)
