@@ -123,7 +123,8 @@ class _ZoneView(QWidget):
         pen = QPen(self._theme.colour(self._token if self._welcomes else "bad"), 2)
         pen.setDashPattern([6, 4])
         painter.setPen(pen)
+        ground = "ground"  # so that what lies below does not disturb the words
         if self._is_marked and self._welcomes:
             ground = "accent_ground" if self._token == "accent" else "tint"
-            painter.setBrush(self._theme.colour(ground))
+        painter.setBrush(self._theme.colour(ground))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_PX, RADIUS_PX)

@@ -171,8 +171,11 @@ async def generating(stage: Stage) -> None:
     await stage.send(OTHER_QUESTIONS[0])
     stage.window.findChild(QPushButton, "newChat").click()
     left = await stage.send(QUESTION)
-    for word in REPLY.split(" ")[:90]:
-        left.say(word + " ")
+    words = REPLY.split(" ")
+    for start in range(0, 90, 10):  # over a while, for the history of the speed
+        for word in words[start : start + 10]:
+            left.say(word + " ")
+        await stage.settle()
     stage.engine.generations[-2].say("Dear council,")
     stage.engine.generations[-2].finish()
 

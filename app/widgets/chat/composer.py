@@ -94,7 +94,8 @@ class Composer(QFrame):
         self._thinking = ThemedButton(
             theme, "thinkingToggle", look="switch", text=self.tr("Thinking")
         )
-        self._thinking.describe(self.tr("Let the model reason before its replies"))
+        self._thinking.setAccessibleName(self._thinking.text())
+        self._thinking.setToolTip(self.tr("Let the model reason before its replies"))
         self._thinking.setCheckable(True)
         self._thinking.clicked.connect(self.thinking_chosen)
         self._thinking.hide()

@@ -46,7 +46,7 @@ class GaugeRow(QWidget):
         row.addWidget(self._acceptance)
         row.addStretch()
         row.addWidget(self._context)
-        row.addSpacing(8)
+        self._gain.setContentsMargins(8, 0, 0, 0)  # gone with it, unlike a gap of the row
         row.addWidget(self._gain)
         self._figures: LiveFigures | None = None
         self._throttle = Throttle(UPDATE_INTERVAL_MS, self)
