@@ -33,6 +33,7 @@ from app.storage.search import Hit
 from app.theme.theme import Theme
 from app.widgets.app_menu import AppMenu
 from app.widgets.chat.chat_pane import ChatPane
+from app.widgets.chat.workshop import Workshop
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
@@ -74,7 +75,8 @@ class MainWindow(QMainWindow):
         self._sidebar = Sidebar(theme, self._chat_rows, network)
         self._top_row = TopRow(theme, session.model, session.drafts)
         self._notices = NoticeArea(theme, session)
-        self._pane = ChatPane(theme, session)
+        self._workshop = Workshop(self)
+        self._pane = ChatPane(theme, session, self._workshop)
         self._compare: CompareView | None = None  # made when it is first looked at
         self._panel = ChatPanel(theme, session)
         models = ModelListModel(session.library, session.model, self)
@@ -128,7 +130,7 @@ class MainWindow(QMainWindow):
         session = self._session
         self._theme.changed.connect(self._wear_theme)
         self.closed.connect(self._pane.keep_unsent)
-        self.closed.connect(self._pane.transcript.end)
+        self.closed.connect(self._workshop.end)
         self._sidebar.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
         self._sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
         self._sidebar.menu_asked.connect(self._open_chat_menu)
@@ -236,8 +238,7 @@ class MainWindow(QMainWindow):
 
     def _show_compare(self, shown: bool) -> None:
         if shown and self._compare is None:
-            self._compare = CompareView(self._theme, self._session)
-            self.closed.connect(self._compare.end)
+            self._compare = CompareView(self._theme, self._session, self._workshop)
             self._stack.addWidget(self._compare)
         if self._compare:
             self._stack.setCurrentWidget(self._compare if shown else self._pane)

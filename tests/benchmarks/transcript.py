@@ -21,6 +21,7 @@ from app.settings.schema import ThemeChoice
 from app.theme.fonts import load_fonts
 from app.theme.theme import Theme
 from app.widgets.chat.transcript import Transcript
+from app.widgets.chat.workshop import Workshop
 from tests.benchmarks.replies import KINDS, make_reply, paragraph
 
 PIECE_CHARACTERS = (10, 60)  # of one update: 33 ms at 70 to 430 tokens a second
@@ -54,7 +55,9 @@ def main() -> None:
 
 def shown_transcript(theme: Theme) -> Transcript:
     """A transcript on screen, as large as in the window."""
-    transcript = Transcript(theme)
+    workshop = Workshop()
+    transcript = Transcript(theme, workshop)
+    workshop.setParent(transcript)
     transcript.setStyleSheet(theme.style_sheet)
     transcript.resize(1020, 640)
     transcript.show()
@@ -99,7 +102,9 @@ def open_ms(theme: Theme) -> float:
 
 
 def _close(transcript: Transcript) -> None:
-    transcript.end()
+    workshop = transcript.findChild(Workshop)
+    if workshop:
+        workshop.end()
     transcript.close()
     transcript.deleteLater()
     QCoreApplication.processEvents()

@@ -31,7 +31,9 @@ def shown(qtbot: QtBot, chat: Conversation, *, height: int = 600) -> Iterator[Tr
     """A transcript on screen that shows a chat."""
     load_fonts(resources_dir() / "fonts")
     theme = Theme(ThemeChoice.LIGHT, resources_dir() / "icons")
-    transcript = Transcript(theme)
+    workshop = Workshop()
+    transcript = Transcript(theme, workshop)
+    workshop.setParent(transcript)
     transcript.setStyleSheet(theme.style_sheet)
     transcript.resize(900, height)
     with qtbot.waitExposed(transcript):
@@ -40,7 +42,7 @@ def shown(qtbot: QtBot, chat: Conversation, *, height: int = 600) -> Iterator[Tr
     try:
         yield transcript
     finally:
-        transcript.end()
+        workshop.end()
         transcript.close()
         transcript.deleteLater()
         theme.deleteLater()

@@ -19,6 +19,7 @@ from app.widgets.chat.composer import Composer
 from app.widgets.chat.empty_state import EmptyState
 from app.widgets.chat.gauges import GaugeRow
 from app.widgets.chat.transcript import COLUMN_PX, MARGIN_PX, Transcript
+from app.widgets.chat.workshop import Workshop
 from app.widgets.common.labels import keep_place
 
 KEEP_UNSENT_MS = 500  # after the last change of what stands in the composer
@@ -33,12 +34,12 @@ class ChatPane(QWidget):
 
     guide_needed = Signal()
 
-    def __init__(self, theme: Theme, session: Session) -> None:
+    def __init__(self, theme: Theme, session: Session, workshop: Workshop) -> None:
         super().__init__()
         self.setObjectName("chatPane")
         self._session = session
         self.empty_state = EmptyState(theme, session.model, guide_actions.suggested_questions())
-        self.transcript = Transcript(theme)
+        self.transcript = Transcript(theme, workshop)
         self.composer = Composer(theme, session.model)
         self._gauges = GaugeRow(theme)
         keep_place(self._gauges)

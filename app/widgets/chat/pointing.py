@@ -1,30 +1,38 @@
-"""The mouse over a transcript: it selects, and scrolls where it is dragged beyond the edge."""
+"""The mouse over messages: it selects, and scrolls where it is dragged beyond the edge."""
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication
 
-from app.widgets.chat.selection import Selection, Unit
-
-if TYPE_CHECKING:
-    from app.widgets.chat.transcript import Transcript
+from app.widgets.chat.selection import Anchor, Selection, Unit
 
 SCROLL_EVERY_MS = 30
 MAX_STEP_PX = 120
 
 
 class Pointing(QObject):
-    """Turns presses and drags over a transcript's viewport into a selection.
+    """Turns presses and drags over a scrolled area into a selection.
 
-    Messages let their mouse events go on to the viewport, so all of them come by here.
+    Messages let their mouse events go on to the area's viewport, so all of them come by here.
+
+    Args:
+        area: shows the messages.
+        anchor_at: gives the place in them that is painted nearest to a point of the viewport.
+        selection: is changed.
     """
 
-    def __init__(self, transcript: "Transcript", selection: Selection) -> None:
-        super().__init__(transcript)
-        self._transcript = transcript
+    def __init__(
+        self,
+        area: QAbstractScrollArea,
+        anchor_at: Callable[[QPoint], Anchor | None],
+        selection: Selection,
+    ) -> None:
+        super().__init__(area)
+        self._area = area
+        self._anchor_at = anchor_at
         self._selection = selection
         self._is_dragging = False
         self._place = QPoint()
@@ -34,7 +42,7 @@ class Pointing(QObject):
         self._pressed_s = 0.0
         self._scrolling = QTimer(self, interval=SCROLL_EVERY_MS)
         self._scrolling.timeout.connect(self._scroll)
-        transcript.viewport().installEventFilter(self)
+        area.viewport().installEventFilter(self)
 
     def is_pressed_on(self, index: int) -> bool:
         """Whether a drag began on a message; its view gets the mouse's events and must stay."""
@@ -56,12 +64,12 @@ class Pointing(QObject):
         return super().eventFilter(watched, event)
 
     def _press(self, event: QMouseEvent) -> bool:
-        if event.button() is not Qt.MouseButton.LeftButton or not self._transcript.num_messages:
-            return False
         self._place = event.position().toPoint()
+        anchor = self._anchor_at(self._place)
+        if event.button() is not Qt.MouseButton.LeftButton or anchor is None:
+            return False
         self._count_clicks(event)
-        self._transcript.setFocus(Qt.FocusReason.MouseFocusReason)
-        anchor = self._transcript.anchor_at(self._place)
+        self._area.setFocus(Qt.FocusReason.MouseFocusReason)
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self._selection.extend(anchor)
         else:
@@ -85,19 +93,23 @@ class Pointing(QObject):
 
     def _drag(self, place: QPoint) -> None:
         self._place = place
-        self._selection.extend(self._transcript.anchor_at(place))
+        self._extend()
         if self._beyond():
             self._scrolling.start()
         else:
             self._scrolling.stop()
 
     def _scroll(self) -> None:
-        bar = self._transcript.verticalScrollBar()
+        bar = self._area.verticalScrollBar()
         step = max(-MAX_STEP_PX, min(self._beyond(), MAX_STEP_PX))
         bar.setValue(bar.value() + step)
-        self._selection.extend(self._transcript.anchor_at(self._place))
+        self._extend()
+
+    def _extend(self) -> None:
+        if anchor := self._anchor_at(self._place):
+            self._selection.extend(anchor)
 
     def _beyond(self) -> int:
         """How far below the viewport the mouse is, in pixels; negative above it."""
-        y, height = self._place.y(), self._transcript.viewport().height()
+        y, height = self._place.y(), self._area.viewport().height()
         return y if y < 0 else max(y - height + 1, 0)

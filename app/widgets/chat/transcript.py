@@ -53,7 +53,7 @@ class Transcript(QAbstractScrollArea):
         marking: what is selected and found in them.
     """
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, workshop: Workshop) -> None:
         super().__init__()
         self.setObjectName("transcript")
         self.setAccessibleName(self.tr("Conversation"))
@@ -62,7 +62,7 @@ class Transcript(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme = theme
         self.requests = MessageRequests(self)
-        self._workshop = Workshop(self)
+        self._workshop = workshop
         self._chat = Conversation()
         self._readings: list[Reading] = []
         self._views: dict[int, View] = {}
@@ -78,7 +78,7 @@ class Transcript(QAbstractScrollArea):
         self.marking = Marking(lambda: self._readings, self)
         self.marking.changed.connect(self._show_marks)
         self.requests.accepted_shown.connect(self.marking.show_accepted)
-        self._pointing = Pointing(self, self.marking.selection)
+        self._pointing = Pointing(self, self.anchor_at, self.marking.selection)
         SelectionKeys(self, self.marking.selection)
         self._around = Surroundings(self, theme, self.marking.finder)
         self._around.jump.clicked.connect(self.follow_end)
@@ -104,11 +104,6 @@ class Transcript(QAbstractScrollArea):
         self._place = Place(index, above)
         self._arrange()
         self._give_keyboard(same, keyboard)
-
-    @property
-    def num_messages(self) -> int:
-        """How many messages are shown, with a view or without."""
-        return len(self._readings)
 
     def open_find(self) -> None:
         """Let words be found in this chat."""
@@ -143,8 +138,10 @@ class Transcript(QAbstractScrollArea):
         self._place = Place(index, top)
         self._arrange()
 
-    def anchor_at(self, place: QPoint) -> Anchor:
+    def anchor_at(self, place: QPoint) -> Anchor | None:
         """The place in the chat that is painted nearest to a point of the viewport."""
+        if not self._readings:
+            return None
         area = self.viewport().rect()
         seen = QPoint(place.x(), max(area.top(), min(place.y(), area.bottom())))
         index = self._heights.at(self.verticalScrollBar().value() + seen.y())
@@ -223,10 +220,6 @@ class Transcript(QAbstractScrollArea):
         if self._is_at_end():
             self._place = None
         self._views[index].setFocus()
-
-    def end(self) -> None:
-        """Draw nothing more in other threads; before the window goes."""
-        self._workshop.end()
 
     def _tell_end(self, message: Message) -> None:
         """Say once that a reply has ended; its tokens are never told one by one."""

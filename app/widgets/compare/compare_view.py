@@ -19,17 +19,16 @@ from app.widgets.compare.result_strip import ResultStrip
 class CompareView(QWidget):
     """The two replies, what came of them, and where the prompt is written."""
 
-    def __init__(self, theme: Theme, session: Session) -> None:
+    def __init__(self, theme: Theme, session: Session, workshop: Workshop) -> None:
         super().__init__()
         self.setObjectName("compareView")
         self._session = session
         self._comparing: Comparing = session.comparing
-        self._workshop = Workshop(self)
         self._result = ResultStrip()
         self._prompt = text_label(interface_font(Size.BODY), look="dim", wraps=True)
         off, on = self.tr("Draft off"), self.tr("Draft on")
-        self._off = HalfView(theme, self._workshop, "compareOff", off, "plain")
-        self._on = HalfView(theme, self._workshop, "compareOn", on, "accent")
+        self._off = HalfView(theme, workshop, "compareOff", off, "plain")
+        self._on = HalfView(theme, workshop, "compareOn", on, "accent")
         self.edit = ComposerEdit()
         self.edit.setObjectName("comparePrompt")
         self.edit.setAccessibleName(self.tr("One prompt for both sides"))
@@ -48,10 +47,6 @@ class CompareView(QWidget):
         self._lay_out()
         self._connect()
         self._refresh()
-
-    def end(self) -> None:
-        """Wait for what is drawn in another thread."""
-        self._workshop.end()
 
     def _lay_out(self) -> None:
         halves = QHBoxLayout()

@@ -1,6 +1,6 @@
 """The text of one reply of a comparison, as it would stand in a chat."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
@@ -9,7 +9,10 @@ from app.theme.theme import Theme
 from app.widgets.chat.blocks_view import BlocksView
 from app.widgets.chat.links import ask_to_open
 from app.widgets.chat.marks import Marks
+from app.widgets.chat.pointing import Pointing
 from app.widgets.chat.reading import Reading
+from app.widgets.chat.selection import Anchor, Selection
+from app.widgets.chat.selection_keys import SelectionKeys
 from app.widgets.chat.workshop import Workshop
 
 
@@ -26,18 +29,32 @@ class ReplyText(QScrollArea):
         self._blocks.link_asked.connect(lambda address: ask_to_open(self, address))
         self.setWidget(self._blocks)
         self._reading: Reading | None = None
+        self._selection = Selection(lambda: [self._reading] if self._reading else [], self)
+        self._selection.changed.connect(self._show_marks)
+        Pointing(self, self._anchor_at, self._selection)
+        SelectionKeys(self, self._selection)
 
     def show_reply(self, reply: Message) -> None:
         """Show a reply as it is now."""
         if self._reading is None or self._reading.message is not reply:
+            self._selection.clear()
             self._reading = Reading(reply)
         document = self._reading.update()
         self._blocks.show_blocks(
             document.blocks, is_open=self._reading.is_open, thought_s=reply.thought_s
         )
-        self._blocks.show_marks(Marks(accepted=self._reading.accepted, has_ground=True))
+        self._show_marks()
         self.setAccessibleName(self._reading.plain.text)
         self._fit()
+
+    def _show_marks(self) -> None:
+        if self._reading:
+            selected, accepted = self._selection.span_in(0), self._reading.accepted
+            self._blocks.show_marks(Marks(selected, accepted=accepted, has_ground=True))
+
+    def _anchor_at(self, place: QPoint) -> Anchor | None:
+        inside = self._blocks.mapFrom(self.viewport(), place)
+        return Anchor(0, self._blocks.offset_at(inside)) if self._reading else None
 
     def _fit(self) -> None:
         width = self.viewport().width()

@@ -6,8 +6,13 @@ from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QMessageBox
 
-from app.domain.message import MessageState
+from app.domain.message import Message, MessageState, Role
+from app.paths import resources_dir
+from app.settings.schema import ThemeChoice
+from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
+from app.widgets.chat.workshop import Workshop
+from app.widgets.compare.reply_text import ReplyText
 from tests.helpers.transcripts import chat_of, generating, settle, shown, view
 
 LEFT = Qt.MouseButton.LeftButton
@@ -298,3 +303,20 @@ def test_a_click_on_a_link_asks_and_a_drag_over_it_selects(qtbot):
         box = transcript.findChild(QMessageBox, "linkQuestion")
         assert box.informativeText() == "https://example.org/a"
         box.reject()
+
+
+def test_a_reply_of_a_comparison_is_selected_and_copied_too(qtbot):
+    theme = Theme(ThemeChoice.LIGHT, resources_dir() / "icons")
+    workshop = Workshop()
+    text = ReplyText(theme, workshop)
+    qtbot.addWidget(text)
+    text.resize(400, 300)
+    with qtbot.waitExposed(text):
+        text.show()
+    text.show_reply(Message(Role.ASSISTANT, "Some **bold** words."))
+    qtbot.mousePress(text.viewport(), LEFT, pos=QPoint(1, 10))
+    qtbot.mouseMove(text.viewport(), QPoint(390, 10))
+    qtbot.mouseRelease(text.viewport(), LEFT, pos=QPoint(390, 10))
+    assert copied(text) == "Some bold words."
+    assert copied_markdown(text) == "Some **bold** words."
+    workshop.end()
