@@ -48,6 +48,7 @@ CHECKED = (
     states.find,
     states.attachments,
     states.panel,
+    states.compare,
     states.error,
     states.failed_reply,
 )

@@ -18,8 +18,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.bridge.types import ModelFileError
+from app.bridge.types import (
+    DraftCandidate,
+    DraftRanking,
+    ModelFileError,
+    PairVerdict,
+    Timings,
+)
 from app.domain.attachment import Attachment, joined
+from app.domain.draft import DraftChoice, DraftKind
 from app.widgets.chat.composer import Composer
 from app.widgets.main_window import MainWindow
 from tests.helpers.fake_engine import FakeEngine, FakeGeneration
@@ -50,6 +57,22 @@ OTHER_QUESTIONS = (
     "Letter to the council about the crossing at the school",
     "Gated delta nets, plainly",
     "A recipe for lentils that keeps for three days in the fridge and does not need stock",
+)
+
+
+WITHOUT_DRAFTS = Timings(prompt_n=14, prompt_ms=300.0, predicted_n=125, predicted_ms=5_600.0)
+WITH_DRAFTS = Timings(
+    prompt_n=14,
+    prompt_ms=300.0,
+    predicted_n=125,
+    predicted_ms=3_100.0,
+    draft_n=110,
+    draft_n_accepted=88,
+    draft_rounds=37,
+    draft_by_position=((37, 34), (34, 29), (39, 25)),
+    draft_ms=90.0,
+    verify_ms=2_900.0,
+    rollback_ms=9.0,
 )
 
 
@@ -268,6 +291,37 @@ async def panel(stage: Stage) -> None:
     stage.window.findChild(QDoubleSpinBox, "temperature").setValue(0.4)
 
 
+async def draft_picker(stage: Stage) -> None:
+    """What could draft, with the reason for each."""
+    reason = "It has the same tokens, and is a quarter of the main model's size."
+    other = "Gemma 3 1B cannot draft for this model: its tokens differ from number 139 on."
+    candidates = (
+        DraftCandidate(
+            FOLDER / "qwen3-0.6b.gguf", "Qwen3 0.6B", 6 * 10**8, PairVerdict(True, reason)
+        ),
+        DraftCandidate(OTHER, "Gemma 3 1B Instruct", 10**9, PairVerdict(False, other)),
+    )
+    stage.engine.ranking = DraftRanking(candidates, "")
+    await finished(stage)
+    stage.window.findChild(QPushButton, "draftPicker").click()
+
+
+async def compare(stage: Stage) -> None:
+    """One prompt answered without drafts and with them."""
+    await stage.load()
+    stage.window._session.drafts.use(DraftChoice(DraftKind.TEXT))
+    stage.window.findChild(QPushButton, "compareToggle").click()
+    edit = stage.window.findChild(QPlainTextEdit, "comparePrompt")
+    edit.setPlainText(QUESTION)
+    stage.window.findChild(QPushButton, "compareRun").click()
+    for number, timings in enumerate((WITHOUT_DRAFTS, WITH_DRAFTS), start=1):
+        await stage.until(lambda wanted=number: len(stage.engine.generations) == wanted)
+        for word in REPLY.split(" "):
+            stage.engine.generations[-1].say(word + " ")
+        stage.engine.generations[-1].finish(text=REPLY, timings=timings)
+    await stage.until(stage.window.findChild(QPushButton, "compareRun").isVisible)
+
+
 async def picker(stage: Stage) -> None:
     """The list of models, open."""
     await stage.load(OTHER)
@@ -302,6 +356,8 @@ STATES: tuple[State, ...] = (
     find,
     panel,
     picker,
+    draft_picker,
+    compare,
 )
 
 SHEET: tuple[tuple[State, bool], ...] = (
@@ -317,6 +373,8 @@ SHEET: tuple[tuple[State, bool], ...] = (
     (attachments, True),
     (panel, True),
     (picker, True),
+    (draft_picker, True),
+    (compare, True),
     (drag, True),
     (error, True),
     (failed_reply, True),
