@@ -11,7 +11,7 @@ from gguf.gguf_writer import GGUFValue
 
 from engine.base.errors import ModelFileError
 from engine.gguf.reader import open_gguf
-from engine.memory.sequence_state import SequenceState
+from engine.memory.sequence_state import PassKind, SequenceState
 from engine.memory.spec import HEAD_ROWS, MOST_WAITING
 from engine.models.footprint import model_facts
 from engine.models.headed_runner import Entries, HeadedRunner, waiting_entries
@@ -104,7 +104,7 @@ def turned(heads: torch.Tensor) -> torch.Tensor:
 def guess(runner: HeadedRunner, sequence: SequenceState, token: int) -> torch.Tensor:
     """The head's logits `[1, vocab]` behind a text and one more token."""
     entries = waiting_entries(0, sequence, token)
-    assert sequence.begin(1)
+    assert sequence.begin(1, PassKind.DRAFTED)
     logits = runner.draft_logits(runner.enter([entries]))
     sequence.rollback()
     return logits
@@ -126,7 +126,7 @@ def test_the_head_says_what_plain_arithmetic_says(runner: HeadedRunner) -> None:
     sequence, plain = runner.memory.new_sequence(), PlainHead(MODEL.tensors())
     prompt(runner, sequence, TOKENS)
     entries = waiting_entries(0, sequence, 77)
-    assert sequence.begin(3)
+    assert sequence.begin(3, PassKind.DRAFTED)
     drafted = [77]
     before = entries.hidden
     for _ in range(3):
@@ -160,7 +160,7 @@ def test_slots_share_a_pass_of_the_head(runner: HeadedRunner) -> None:
     for slot, sequence in enumerate(sequences):
         prompt(runner, sequence, TOKENS[slot:], slot=slot)
     entries = [waiting_entries(slot, s, 9) for slot, s in enumerate(sequences)]
-    assert all(sequence.begin(1) for sequence in sequences)
+    assert all(sequence.begin(1, PassKind.DRAFTED) for sequence in sequences)
     alone = [runner.enter([each]) for each in entries]
     assert torch.allclose(runner.enter(entries), torch.cat(alone), atol=1e-5)
     for sequence in sequences:
