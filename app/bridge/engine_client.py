@@ -9,6 +9,7 @@ from engine.api import (
     ChatOptions,
     DraftRanking,
     Event,
+    FitVerdict,
     LoadedModel,
     LoadOptions,
     LoadProgress,
@@ -51,6 +52,16 @@ class EngineClient(Protocol):
             PacelineError: the target is not a usable model; the message says why.
         """
 
+    async def judge_fit(self, path: Path, options: LoadOptions) -> FitVerdict | None:
+        """Judge whether a model would fit into free memory, as `load` would, without torch.
+
+        Returns:
+            None where only torch could tell, and it is not loaded yet: for a GPU.
+
+        Raises:
+            PacelineError: the file is not a usable model, or the device is not there.
+        """
+
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
     ) -> LoadedModel:
@@ -72,6 +83,9 @@ class EngineClient(Protocol):
 
     def chat(self, messages: Sequence[Message], options: ChatOptions) -> Generation:
         """Answer a conversation. Errors arrive as the `Failed` event, never as an exception."""
+
+    def unload(self) -> None:
+        """Let the loaded model go, if there is one; what it answers ends with an error."""
 
     def forget(self) -> None:
         """Drop what is kept of earlier replies, so that the next one starts cold."""

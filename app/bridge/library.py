@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.main_model import MainModel
 from app.bridge.model_places import FoundModel, models_in
 from app.bridge.tasks import Tasks, in_thread
-from app.bridge.types import ModelSummary, PacelineError
+from app.bridge.types import FitVerdict, ModelSummary, PacelineError
 from app.settings.schema import (
     KNOWN_MODELS,
     MODEL_NAMES,
@@ -28,6 +28,7 @@ class KnownModel:
 
     Attributes:
         given_name: what the program that keeps the file calls it, where it has a name for it.
+        fit: how its memory plan compares with what was free when it was looked at last.
         trouble: a sentence that says why the file cannot be used; empty as far as it can.
     """
 
@@ -35,6 +36,7 @@ class KnownModel:
     summary: ModelSummary | None = None
     is_missing: bool = False
     given_name: str = ""
+    fit: FitVerdict | None = None
     trouble: str = ""
 
     @property
@@ -134,21 +136,18 @@ class Library(QObject):
 
     async def _see(self, model: KnownModel) -> None:
         """Bring what is known of a file up to date."""
-        if not model.path.is_file():
-            self._change(model.path, lambda known: replace(known, is_missing=True))
+        path = model.path
+        if not path.is_file():
+            self._change(path, lambda known: replace(known, is_missing=True, fit=None))
             return
+        summary, fit, trouble = model.summary, None, ""
         try:
-            summary = model.summary or await self._model.inspect(model.path)
+            summary = summary or await self._model.inspect(path)
+            fit = await self._model.judge(path)
         except PacelineError as error:
             trouble = str(error)
-            self._change(
-                model.path, lambda known: replace(known, is_missing=False, trouble=trouble)
-            )
-        else:
-            self._change(
-                model.path,
-                lambda known: replace(known, summary=summary, is_missing=False, trouble=""),
-            )
+        seen = replace(model, summary=summary, is_missing=False, fit=fit, trouble=trouble)
+        self._change(path, lambda known: replace(seen, given_name=known.given_name))
 
     def _change(self, path: Path, change: Callable[[KnownModel], KnownModel]) -> None:
         """Put something else in the place of what was known of a file, if it is still listed."""

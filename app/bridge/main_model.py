@@ -13,6 +13,8 @@ from app.bridge.tasks import Tasks
 from app.bridge.types import (
     DraftModelOptions,
     EngineClient,
+    Fit,
+    FitVerdict,
     LoadCancelledError,
     LoadedModel,
     LoadOptions,
@@ -22,6 +24,9 @@ from app.bridge.types import (
     PacelineError,
 )
 from app.domain.draft import DraftChoice, DraftKind
+from app.domain.load_choice import LoadChoice
+from app.settings.schema import CHATS_AT_ONCE, DRAFTS, LOAD_CHOICES
+from app.settings.store import Settings
 
 STARTING = LoadProgress("Starting the engine…", 0.0)
 
@@ -59,10 +64,17 @@ class MainModel(QObject):
     ready = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        engine: EngineClient,
+        tasks: Tasks,
+        settings: Settings,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._engine = engine
         self._tasks = tasks
+        self._settings = settings
         self._task: asyncio.Task[None] | None = None
         self.loaded: LoadedModel | None = None
         self.loading: Loading | None = None
@@ -70,6 +82,31 @@ class MainModel(QObject):
     async def inspect(self, path: Path) -> ModelSummary:
         """Read a file's header; raises `PacelineError` as `EngineClient.inspect` does."""
         return await self._engine.inspect(path)
+
+    async def judge(self, path: Path, choice: LoadChoice | None = None) -> FitVerdict | None:
+        """Whether a model would fit, loaded as was chosen for it; None where nobody can tell yet.
+
+        Slots are given up as `load` does. With `choice`, it is judged as if that were chosen.
+
+        Raises:
+            PacelineError: the file is not a usable model; the message says why.
+        """
+        draft = self._settings.get(DRAFTS).get(str(path))
+        if draft and draft.path and not draft.path.is_file():
+            draft = None
+        options = self._options(path, self._settings.get(CHATS_AT_ONCE), draft, choice)
+        while True:
+            verdict = await self._engine.judge_fit(path, options)
+            if verdict is None or verdict.fit is not Fit.TOO_LARGE or options.slots == 1:
+                return verdict
+            options = replace(options, slots=options.slots // 2)
+
+    def eject(self) -> None:
+        """Let the model that answers go, and a load under way with it."""
+        self.cancel()
+        self._engine.unload()
+        self.loaded = None
+        self.changed.emit()
 
     def count_tokens(self, text: str, then: Callable[[int], None]) -> None:
         """Tell `then` how many tokens a text has for this model; not where none can tell."""
@@ -87,7 +124,8 @@ class MainModel(QObject):
 
         Args:
             path: the model's file.
-            slots: conversations to serve at once; fewer where the memory does not suffice.
+            slots: conversations to serve at once, where the person chose nothing for this model;
+                fewer where the memory does not suffice.
             announced: returns once the window shows `STARTING`. Importing torch holds the
                 interpreter for up to half a second, and nothing could be painted during it.
             draft: what is to draft for it; None where nothing was chosen.
@@ -128,17 +166,31 @@ class MainModel(QObject):
             self._finish()
             self.ready.emit(loaded)
 
+    def _options(
+        self, path: Path, slots: int, draft: DraftChoice | None, choice: LoadChoice | None = None
+    ) -> LoadOptions:
+        """How a model is to be loaded: as was chosen for it, `choice` before what is stored."""
+        choice = choice or self._settings.get(LOAD_CHOICES).get(str(path), LoadChoice())
+        return LoadOptions(
+            device=choice.device,
+            threads=choice.threads,
+            context=choice.context,
+            slots=choice.slots or slots,
+            kv_type=choice.kv_type,
+            draft=_draft_model(draft),
+            mtp=_may_use_heads(draft),
+        )
+
     async def _load_fitting(self, loading: Loading, slots: int) -> LoadedModel:
         """Give up slots rather than the model: chats that wait for each other are answered too."""
-        options = LoadOptions(draft=_draft_model(loading.draft), mtp=_may_use_heads(loading.draft))
+        options = self._options(loading.path, slots, loading.draft)
         while True:
             try:
-                options = replace(options, slots=slots)
                 return await self._engine.load(loading.path, options, self.progressed.emit)
             except NotEnoughMemoryError:
-                if slots == 1:
+                if options.slots == 1:
                     raise
-                slots //= 2
+                options = replace(options, slots=options.slots // 2)
 
     async def _count_tokens(self, text: str, then: Callable[[int], None]) -> None:
         with suppress(PacelineError):  # the model went away, or has no tokenizer

@@ -99,6 +99,7 @@ class ModelFinder(QObject):
             models = [await self._list(found) for found in await in_thread(look)]
             known = [is_new for is_new in models if is_new is not None]
             self.findings = Findings(len(known), sum(known), folder)
+            self._library.look()
         finally:
             if self._task is asyncio.current_task():
                 self._task = None

@@ -1,5 +1,6 @@
 """The models that the main model's popup offers."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import (
@@ -13,7 +14,7 @@ from PySide6.QtCore import (
 
 from app.bridge.library import KnownModel, Library
 from app.bridge.main_model import MainModel
-from app.itemmodels.model_facts import facts
+from app.itemmodels.model_facts import FIT_TOKENS, facts, fit_text
 from app.itemmodels.row_changes import become
 from app.itemmodels.tooltips import plain_tooltip
 
@@ -21,6 +22,8 @@ PATH_ROLE = Qt.ItemDataRole.UserRole + 1
 FACTS_ROLE = Qt.ItemDataRole.UserRole + 2  # quantisation and size, or that the file is missing
 LOADED_ROLE = Qt.ItemDataRole.UserRole + 3
 ABOUT_ROLE = Qt.ItemDataRole.UserRole + 4  # architecture and context, or what is wrong
+FIT_ROLE = Qt.ItemDataRole.UserRole + 5  # whether it would fit into memory; empty: not known
+FIT_TOKEN_ROLE = Qt.ItemDataRole.UserRole + 6  # the colour of that
 
 
 class ModelListModel(QAbstractListModel):
@@ -34,6 +37,17 @@ class ModelListModel(QAbstractListModel):
         self._main_model = main_model
         self._known = {model.path: model for model in library.models}
         self._rows: list[Path] = list(self._known)
+        self._tells: dict[int, Callable[[KnownModel], object]] = {
+            Qt.ItemDataRole.DisplayRole: lambda known: known.name,
+            Qt.ItemDataRole.ToolTipRole: lambda known: plain_tooltip(str(known.path)),
+            Qt.ItemDataRole.AccessibleDescriptionRole: self._description,
+            PATH_ROLE: lambda known: str(known.path),
+            FACTS_ROLE: self._facts,
+            LOADED_ROLE: self._is_loaded,
+            ABOUT_ROLE: self._about,
+            FIT_ROLE: self._fit,
+            FIT_TOKEN_ROLE: _fit_token,
+        }
         library.changed.connect(self._refresh)
         main_model.changed.connect(self._refresh)
 
@@ -53,22 +67,8 @@ class ModelListModel(QAbstractListModel):
     ) -> object:
         if not index.isValid():
             return None
-        known = self._known[self._rows[index.row()]]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return known.name
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tooltip(str(known.path))
-        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return self._description(known)
-        if role == PATH_ROLE:
-            return str(known.path)
-        if role == FACTS_ROLE:
-            return self._facts(known)
-        if role == ABOUT_ROLE:
-            return self._about(known)
-        if role == LOADED_ROLE:
-            return self._is_loaded(known)
-        return None
+        tells = self._tells.get(role)
+        return tells(self._known[self._rows[index.row()]]) if tells else None
 
     def _is_loaded(self, known: KnownModel) -> bool:
         loaded = self._main_model.loaded
@@ -91,8 +91,18 @@ class ModelListModel(QAbstractListModel):
             positions=QLocale().toString(known.summary.context_length),
         )
 
+    def _fit(self, known: KnownModel) -> str:
+        """What is loaded fits; whether it would beside itself is of no interest."""
+        return "" if known.fit is None or self._is_loaded(known) else fit_text(known.fit)
+
     def _description(self, known: KnownModel) -> str:
         if known.is_missing or known.trouble:
             return self._about(known)
         start = self.tr("In use") if self._is_loaded(known) else ""
-        return ", ".join(filter(None, [start, self._facts(known), self._about(known)]))
+        return ", ".join(
+            filter(None, [start, self._facts(known), self._about(known), self._fit(known)])
+        )
+
+
+def _fit_token(known: KnownModel) -> str:
+    return FIT_TOKENS[known.fit.fit] if known.fit else "dim"

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from app.domain.draft import DraftChoice, DraftKind
+from app.domain.load_choice import LoadChoice
 from app.domain.preset import BALANCED, Preset
+from app.settings.load_choices import dump_choices, parse_choices
 from app.settings.presets import dump_presets, parse_presets
 
 MOST_CHATS_AT_ONCE = 8
@@ -148,6 +150,13 @@ DRAFTS: Setting[Mapping[str, DraftChoice]] = Setting(
     _dump_drafts,
     "What drafts for each main model, by its path: none, text, heads, or a draft model's path.",
 )
+LOAD_CHOICES: Setting[Mapping[str, LoadChoice]] = Setting(
+    "load_choices",
+    {},
+    parse_choices,
+    dump_choices,
+    "How models are loaded, by path: context, slots, device, threads and cache type (kv_type).",
+)
 WINDOW_GEOMETRY: Setting[Geometry | None] = Setting(
     "window_geometry",
     None,
@@ -174,6 +183,7 @@ AnySetting = (
     | Setting[Sequence[str]]
     | Setting[Mapping[str, DraftChoice]]
     | Setting[Mapping[str, str]]
+    | Setting[Mapping[str, LoadChoice]]
     | Setting[tuple[Preset, ...]]
 )
 SETTINGS: tuple[AnySetting, ...] = (
@@ -186,6 +196,7 @@ SETTINGS: tuple[AnySetting, ...] = (
     WATCHED_FOLDERS,
     REMOVED_MODELS,
     DRAFTS,
+    LOAD_CHOICES,
     WINDOW_GEOMETRY,
     PANEL_OPEN,
     OWN_PRESETS,

@@ -14,6 +14,7 @@ from engine.base.errors import (
     TemplateError,
     UnsupportedModelError,
 )
+from engine.base.fit import Fit, FitVerdict
 from engine.base.types import (
     ChatOptions,
     Drafting,
@@ -54,6 +55,8 @@ __all__ = [
     "Event",
     "Failed",
     "Finished",
+    "Fit",
+    "FitVerdict",
     "Generation",
     "GenerationResult",
     "LoadCancelledError",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from engine.api.generation import Generation
 from engine.base.errors import EngineStoppedError
+from engine.base.fit import FitVerdict
 from engine.base.types import (
     ChatOptions,
     Failed,
@@ -43,11 +44,6 @@ class Engine:
         self._threads = ThreadPoolExecutor(thread_name_prefix="paceline")
         # One at a time: a load that was cancelled has let its memory go before the next begins.
         self._loader = ThreadPoolExecutor(1, thread_name_prefix="paceline-load")
-
-    @property
-    def loaded(self) -> LoadedModel | None:
-        """The model that answers now; None where none was loaded, or it went to make room."""
-        return self._worker.loaded if self._worker else None
 
     @property
     def loaded(self) -> LoadedModel | None:
@@ -86,6 +82,18 @@ class Engine:
         """
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, _rank_drafts, target, places, self._worker)
+
+    async def judge_fit(self, path: Path, options: LoadOptions) -> FitVerdict | None:
+        """Judge whether a model would fit, as `load` would, from its header alone.
+
+        Returns:
+            None where only torch could tell, and it is not loaded yet: for a GPU.
+
+        Raises:
+            PacelineError: the file cannot be used, or the device is not there.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _judge_fit, path, options, self._worker)
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
@@ -221,6 +229,12 @@ def _rank_drafts(target: Path, places: Sequence[Path], worker: "Worker | None") 
     from engine.api.pairs import rank_drafts
 
     return rank_drafts(target, places, worker.running() if worker else None)
+
+
+def _judge_fit(path: Path, options: LoadOptions, worker: "Worker | None") -> FitVerdict | None:
+    from engine.api.fitting import judge_fit
+
+    return judge_fit(path, options, worker.running() if worker else None)
 
 
 def _start_worker(

@@ -18,6 +18,7 @@ from engine.base.errors import (
     TemplateError,
     UnsupportedModelError,
 )
+from engine.base.fit import Fit
 from engine.base.types import (
     KERNELS,
     LONGEST_DRAFT,
@@ -30,7 +31,7 @@ from engine.base.types import (
 from engine.gguf.reader import GgufFile
 from engine.kernels.devices import free_bytes
 from engine.kernels.state_types import ELEMENT_BYTES
-from engine.memory.fit import Fit, Room, judge
+from engine.memory.fit import Room, judge
 from engine.memory.plan import Serving
 from engine.models.headed_runner import HeadedRunner
 from engine.models.runner import Runner

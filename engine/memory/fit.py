@@ -2,22 +2,14 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
+from engine.base.fit import Fit
 from engine.kernels.state_types import PAGE_POSITIONS
 from engine.memory.plan import MemoryPlan, Serving
 from engine.memory.spec import pages_for
 
 TIGHT_FACTOR = 1.1
 """A plan may be exceeded by a tenth, which is what tests hold it to."""
-
-
-class Fit(StrEnum):
-    """How well a plan fits."""
-
-    FITS = "fits"
-    TIGHT = "tight"
-    TOO_LARGE = "too large"
 
 
 @dataclass(frozen=True, slots=True)

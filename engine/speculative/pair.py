@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Self
 
 from engine.base.errors import PacelineError, UnsupportedModelError
+from engine.base.fit import Fit
 from engine.gguf.defects import quoted
 from engine.gguf.reader import GgufFile
 from engine.gguf.summary import summarise
-from engine.memory.fit import Fit, Room, Verdict, judge
+from engine.memory.fit import Room, Verdict, judge
 from engine.memory.model_facts import ModelFacts
 from engine.memory.plan import Serving
 from engine.models.footprint import model_facts

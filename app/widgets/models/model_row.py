@@ -1,10 +1,16 @@
 """How a model looks in a list: its name and facts, and below them what is known of it."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.itemmodels.model_list import ABOUT_ROLE, FACTS_ROLE, LOADED_ROLE
+from app.itemmodels.model_list import (
+    ABOUT_ROLE,
+    FACTS_ROLE,
+    FIT_ROLE,
+    FIT_TOKEN_ROLE,
+    LOADED_ROLE,
+)
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.text_painting import RIGHT, paint_line, paint_row_ground
@@ -13,6 +19,8 @@ ROW_HEIGHT_PX = 56
 LINE_HEIGHT_PX = 20
 PADDING_PX = 12
 TICK_PX = 16
+DOT_PX = 8
+DOT_ROOM_PX = 14
 LEAD_PX = 24  # room for the tick
 
 
@@ -64,4 +72,12 @@ class ModelDelegate(QStyledItemDelegate):
         self, painter: QPainter, line: QRect, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         dim = self._theme.colour("dim")
+        if fit := str(index.data(FIT_ROLE)):
+            used = paint_line(painter, line, self._small_font, dim, fit, side=RIGHT)
+            dot = QRectF(line.right() - used - DOT_ROOM_PX, line.center().y() - 3, DOT_PX, DOT_PX)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.colour(str(index.data(FIT_TOKEN_ROLE))))
+            painter.drawEllipse(dot)
+            line = line.adjusted(0, 0, -used - DOT_ROOM_PX - PADDING_PX, 0)
         paint_line(painter, line, self._small_font, dim, str(index.data(ABOUT_ROLE)))

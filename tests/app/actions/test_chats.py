@@ -14,6 +14,7 @@ from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
 from app.bridge.main_model import MainModel
+from app.bridge.model_finder import ModelFinder
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
 from app.bridge.types import LoadedModel
@@ -40,17 +41,21 @@ class Stage:
         notices = Notices()
         notices.raised.connect(self.problems.append)
         self.tasks = Tasks(self.problems.append)
-        model = MainModel(self.engine, self.tasks)
+        settings = Settings(self._folder / "settings.json")
+        model = MainModel(self.engine, self.tasks, settings)
         model.loaded = LoadedModel(summary_of(Path("/a.gguf")), "cpu", 4096, 1, 1.0)
         self.chats = Chats(ChatStore(self._folder / "chats.sqlite3", self.failures.append))
         replies = Replies(self.engine, self.tasks)
         replies.flushed.connect(self.chats.reply_grew)
         replies.ended.connect(lambda chat_id, _: self.chats.reply_ended(chat_id))
-        settings = Settings(self._folder / "settings.json")
-        drafts, library = Drafts(self.engine, model, self.tasks), Library([], model, self.tasks)
+        drafts, library = (
+            Drafts(self.engine, model, self.tasks),
+            Library(settings, model, self.tasks),
+        )
+        finder = ModelFinder(library, model, self.tasks)
         comparing = Comparing(self.engine, self.tasks)
         self.session = Session(
-            self.chats, model, drafts, library, replies, comparing, settings, notices
+            self.chats, model, drafts, library, finder, replies, comparing, settings, notices
         )
 
     def restart(self):

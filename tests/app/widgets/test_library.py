@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QLabel, QListView, QMenu, QPushButton
 
 from app.bridge.types import ModelFileError
-from app.itemmodels.model_list import FACTS_ROLE, PATH_ROLE
+from app.itemmodels.model_list import FACTS_ROLE, FIT_ROLE, FIT_TOKEN_ROLE, PATH_ROLE
 from tests.helpers.fake_engine import FakeEngine
 from tests.helpers.person import Person, files
 
@@ -185,3 +185,35 @@ def test_a_model_that_cannot_be_read_says_why(person, engine, qtbot, tmp_path):
     description = Qt.ItemDataRole.AccessibleDescriptionRole
     model = rows(person).model()
     qtbot.waitUntil(lambda: model.index(1, 0).data(description) == "This file is cut short.")
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "fit", "token"),
+    [
+        (11_000_000_000, "Fits: needs 3.1 GB of 11.0 GB free", "good"),
+        (3_200_000_000, "Tight: needs 3.1 GB of 3.2 GB free", "warn"),
+        (2_000_000_000, "Too large: needs 2.3 GB of 2.0 GB free", "bad"),
+    ],
+    ids=["fits", "tight", "too large with one chat at once"],
+)
+def test_each_row_says_whether_the_model_would_fit(
+    person, engine, qtbot, tmp_path, free_bytes, fit, token
+):
+    put(tmp_path / "models" / "a.gguf")
+    engine.free_bytes = free_bytes
+    drop_folder(person, qtbot, tmp_path / "models")
+    row = rows(person).model().index(0, 0)
+    description = Qt.ItemDataRole.AccessibleDescriptionRole
+    qtbot.waitUntil(lambda: fit in row.data(description))
+    assert row.data(FIT_TOKEN_ROLE) == token
+
+
+def test_memory_is_looked_at_again_each_time_the_list_opens(person, engine, qtbot, tmp_path):
+    put(tmp_path / "models" / "a.gguf")
+    drop_folder(person, qtbot, tmp_path / "models")
+    row = rows(person).model().index(0, 0)
+    qtbot.waitUntil(lambda: row.data(FIT_ROLE).startswith("Fits"))
+    person.find("mainModelPopup").hide()
+    engine.free_bytes = 1_000_000
+    person.click("mainModelPicker")
+    qtbot.waitUntil(lambda: row.data(FIT_ROLE).startswith("Too large"))

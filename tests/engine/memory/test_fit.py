@@ -5,9 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base.fit import Fit
 from engine.kernels.backend_memory import CPU_TORCH, GPU_TORCH
 from engine.kernels.state_types import PAGE_POSITIONS
-from engine.memory.fit import Fit, Room, judge, largest_context
+from engine.memory.fit import Room, judge, largest_context
 from engine.memory.plan import ModelUse, Serving
 from tests.helpers.plans import FACTS, servings
 
