@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.base.errors import ModelFileError, PacelineError
-from engine.base.types import LoadedModel
+from engine.base.types import LONGEST_DRAFT, LoadedModel
 from engine.gguf.reader import GgufFile, open_gguf
 from engine.kernels.backend_memory import likely_backends
 from engine.kernels.devices import free_bytes
@@ -68,11 +68,12 @@ def _place(target: GgufFile, running: Running | None) -> Place | None:
         return None
     loaded = running.loaded
     try:
-        use = ModelUse(model_facts(target), likely_backends()[loaded.device].started())
+        facts = model_facts(target, with_head="mtp" in loaded.methods)
     except PacelineError:  # replaced on the disk meanwhile by one that does not run
         return None
+    use = ModelUse(facts, likely_backends()[loaded.device].started())
     room = Room(free_bytes(loaded.device), running.held_bytes.get(loaded.device, 0))
-    return Place(Serving(use, loaded.slots), loaded.context, room)
+    return Place(Serving(use, loaded.slots, draft_rows=LONGEST_DRAFT), loaded.context, room)
 
 
 def _is_same_file(path: Path, other: Path) -> bool:
