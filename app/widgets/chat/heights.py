@@ -1,6 +1,7 @@
 """How high the messages of a chat are: measured where they were shown, estimated elsewhere."""
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 
 from app.domain.message import Message, Role
@@ -19,6 +20,14 @@ def estimate(message: Message, width: int) -> int:
     line = max(1, LINE_CHARACTERS[message.role] * width // 720)
     num_lines = len(text) // line + text.count("\n") + 1
     return num_lines * LINE_PX + FRAME_PX[message.role]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands at the top of the view: a message, and how many of its pixels are above."""
+
+    index: int
+    above: int
 
 
 class Heights:

@@ -67,11 +67,12 @@ class Selection(QObject):
 
     def select_all(self) -> None:
         """Select all of the chat."""
-        readings = self._readings()
-        if readings:
-            last = len(readings) - 1
-            self._origin = Anchor(0, 0), Anchor(last, len(readings[last].message.text))
-            self._set(*self._origin)
+        if readings := self._readings():
+            self._select_messages(0, len(readings) - 1)
+
+    def select_message(self, index: int) -> None:
+        """Select all of a message."""
+        self._select_messages(index, index)
 
     def clear(self) -> None:
         """Select nothing."""
@@ -96,6 +97,11 @@ class Selection(QObject):
         """The source of what is selected."""
         parts = (_markdown(reading, span) for reading, span in self._parts())
         return BETWEEN_MESSAGES.join(part for part in parts if part)
+
+    def _select_messages(self, first: int, last: int) -> None:
+        end = len(self._readings()[last].message.text)
+        self._origin = Anchor(first, 0), Anchor(last, end)
+        self._set(*self._origin)
 
     def _parts(self) -> Iterator[tuple[Reading, Span]]:
         readings = self._readings()

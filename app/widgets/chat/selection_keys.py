@@ -11,11 +11,20 @@ from app.widgets.chat.selection import Selection
 
 
 class SelectionKeys(QObject):
-    """Takes keys that come by a widget and concern what is selected in it."""
+    """Takes keys that come by a widget and concern what is selected in it.
 
-    def __init__(self, widget: QWidget, selection: Selection) -> None:
+    Args:
+        widget: shows messages.
+        selection: what is selected of them.
+        in_hand: gives the message where the keyboard is; it is copied where nothing is selected.
+    """
+
+    def __init__(
+        self, widget: QWidget, selection: Selection, in_hand: Callable[[], int | None]
+    ) -> None:
         super().__init__(widget)
         self._selection = selection
+        self._in_hand = in_hand
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -34,14 +43,18 @@ class SelectionKeys(QObject):
         selection, keys = self._selection, QKeySequence(event.keyCombination())
         if keys == Shortcut.SELECT_ALL.sequence:
             return selection.select_all
-        if not selection:
+        if keys == Shortcut.STOP.sequence:
+            return selection.clear if selection else None
+        copy = next((do for key, do in COPIES.items() if keys == key.sequence), None)
+        if copy is None or not (selection or self._in_hand() is not None):
             return None
-        actions = {
-            Shortcut.COPY: lambda: copy_text(selection),
-            Shortcut.COPY_MARKDOWN: lambda: copy_markdown(selection),
-            Shortcut.STOP: selection.clear,
-        }
-        return next((do for key, do in actions.items() if keys == key.sequence), None)
+        return lambda: self._copy(copy)
+
+    def _copy(self, copy: Callable[[Selection], None]) -> None:
+        index = self._in_hand()
+        if not self._selection and index is not None:
+            self._selection.select_message(index)
+        copy(self._selection)
 
 
 def copy_text(selection: Selection) -> None:
@@ -52,3 +65,6 @@ def copy_text(selection: Selection) -> None:
 def copy_markdown(selection: Selection) -> None:
     """Put the source of what is selected on the clipboard."""
     QGuiApplication.clipboard().setText(selection.markdown())
+
+
+COPIES = {Shortcut.COPY: copy_text, Shortcut.COPY_MARKDOWN: copy_markdown}

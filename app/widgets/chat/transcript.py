@@ -3,7 +3,6 @@
 Follows the newest text only while its end is in sight; otherwise what is read stays where it is.
 """
 
-from dataclasses import dataclass
 from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
 from app.domain.conversation import Conversation
 from app.domain.message import Message
 from app.theme.theme import Theme
-from app.widgets.chat.heights import TOP_PX, Heights, estimate
+from app.widgets.chat.heights import TOP_PX, Heights, Place, estimate
 from app.widgets.chat.links import ask_to_open
 from app.widgets.chat.marking import Marking
 from app.widgets.chat.message_requests import MessageRequests
@@ -23,9 +22,9 @@ from app.widgets.chat.reading import Reading
 from app.widgets.chat.selection import Anchor
 from app.widgets.chat.selection_keys import SelectionKeys
 from app.widgets.chat.surroundings import Surroundings
+from app.widgets.chat.telling import EndTeller
 from app.widgets.chat.transcript_menu import TranscriptMenu
 from app.widgets.chat.workshop import Workshop
-from app.widgets.common.speaking import announce
 
 COLUMN_PX = 720
 MARGIN_PX = 24
@@ -35,14 +34,6 @@ SIGHT_PX = 24  # above and below what was found
 MAX_ROUNDS = 20  # of measuring; each makes at least one height exact
 
 View = OwnMessageView | ReplyView
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """What stands at the top of the view: a message, and how many of its pixels are above."""
-
-    index: int
-    above: int
 
 
 class Transcript(QAbstractScrollArea):
@@ -67,7 +58,7 @@ class Transcript(QAbstractScrollArea):
         self._readings: list[Reading] = []
         self._views: dict[int, View] = {}
         self._heights = Heights()
-        self._under_way: set[str] = set()  # ids of replies that were seen to grow
+        self._teller = EndTeller(self)
         self._place: Place | None = None  # None: at the end, which is followed
         self._is_arranging = False
         self._painted_top = 0
@@ -79,7 +70,7 @@ class Transcript(QAbstractScrollArea):
         self.marking.changed.connect(self._show_marks)
         self.requests.accepted_shown.connect(self.marking.show_accepted)
         self._pointing = Pointing(self, self.anchor_at, self.marking.selection)
-        SelectionKeys(self, self.marking.selection)
+        SelectionKeys(self, self.marking.selection, self._index_in_hand)
         self._around = Surroundings(self, theme, self.marking.finder)
         self._around.jump.clicked.connect(self.follow_end)
         self._connect_finding()
@@ -175,7 +166,7 @@ class Transcript(QAbstractScrollArea):
             self._heights.set(index, estimate(message, self._column_width()))
         self._arrange()
         self.marking.finder.look_later()
-        self._tell_end(self._readings[index].message)
+        self._teller.look_at(self._readings[index].message)
 
     def edit(self, message: Message) -> None:
         """Let an own message be written anew, in its place."""
@@ -199,8 +190,11 @@ class Transcript(QAbstractScrollArea):
     @property
     def message_in_hand(self) -> Message | None:
         """The message where the keyboard is."""
-        views = self._views.items()
-        return next((view.message for index, view in views if self._keyboard_in(index)), None)
+        index = self._index_in_hand()
+        return None if index is None else self._readings[index].message
+
+    def _index_in_hand(self) -> int | None:
+        return next((index for index in self._views if self._keyboard_in(index)), None)
 
     def follow_end(self) -> None:
         """Go to the end and stay there as text arrives."""
@@ -220,14 +214,6 @@ class Transcript(QAbstractScrollArea):
         if self._is_at_end():
             self._place = None
         self._views[index].setFocus()
-
-    def _tell_end(self, message: Message) -> None:
-        """Say once that a reply has ended; its tokens are never told one by one."""
-        if message.is_pending:
-            self._under_way.add(message.id)
-        elif message.id in self._under_way:
-            self._under_way.discard(message.id)
-            announce(self, self.tr("Reply finished"))
 
     def _arrange(self) -> None:
         """Make what is seen exact, put it in its place, and drop what is far away."""

@@ -32,7 +32,7 @@ class ReplyText(QScrollArea):
         self._selection = Selection(lambda: [self._reading] if self._reading else [], self)
         self._selection.changed.connect(self._show_marks)
         Pointing(self, self._anchor_at, self._selection)
-        SelectionKeys(self, self._selection)
+        SelectionKeys(self, self._selection, lambda: 0 if self._reading else None)
 
     def show_reply(self, reply: Message) -> None:
         """Show a reply as it is now."""

@@ -239,6 +239,17 @@ def test_a_selection_stays_while_its_reply_grows(qtbot):
         assert abs(selected_pixels(transcript, 1) - painted) < 10
 
 
+def test_the_message_where_the_keyboard_is_is_copied_where_nothing_is_selected(qtbot):
+    with shown(qtbot, chat_of("First", "**Second**", "Third", "Fourth")) as transcript:
+        transcript.setFocus()
+        assert copied(transcript) == "nothing"
+        for _ in range(3):
+            transcript.go_beside(-1)
+        assert copied_markdown(transcript) == "**Second**"
+        assert copied(transcript) == "Second"
+        assert selected_pixels(transcript, 1) > 0
+
+
 def test_folded_reasoning_is_neither_copied_nor_told(qtbot):
     with shown(qtbot, chat_of("Go on.", "<think>Well.</think>Yes.")) as transcript:
         transcript.setFocus()

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton
 
 from app.domain.message import Message, MessageState, Role
-from app.widgets.chat import transcript as transcript_module
+from app.widgets.chat import telling
 from tests.helpers.transcripts import chat_of, generating, shown, view
 
 LONG_CHAT = [f"Message {number}. " + "Some words. " * (number % 40) for number in range(1000)]
@@ -120,7 +120,7 @@ def test_keys_move_message_by_message_and_show_each_beginning(qtbot):
 
 def test_the_end_of_a_reply_is_announced_once_and_its_tokens_never(qtbot, monkeypatch):
     said = []
-    monkeypatch.setattr(transcript_module, "announce", lambda _, sentence: said.append(sentence))
+    monkeypatch.setattr(telling, "announce", lambda _, sentence: said.append(sentence))
     chat = generating("Go on.")
     with shown(qtbot, chat) as transcript:
         for _ in range(3):
