@@ -54,18 +54,29 @@ class HeadedBench(Bench):
 
 @contextmanager
 def open_headed_bench(
-    path: Path, *, slots: int = 1, kv_type: str = "f32", kernels: str = "torch"
+    path: Path,
+    *,
+    slots: int = 1,
+    context: int = CONTEXT,
+    kv_type: str = "f32",
+    kernels: str = "torch",
+    spare: int = 4,
 ) -> Iterator[HeadedBench]:
     if kernels == "native":
         skip_unless_built()
     with open_gguf(path) as file:
         tokenizer = load_tokenizer(file.metadata)
     with open_runner(
-        path, slots=slots, context=4 * CONTEXT, kv_type=kv_type, kernels=kernels, with_head=True
+        path,
+        slots=slots,
+        context=spare * context,
+        kv_type=kv_type,
+        kernels=kernels,
+        with_head=True,
     ) as runner:
         assert isinstance(runner, HeadedRunner)
         heads = Recorded(runner)
-        bench = HeadedBench(runner, tokenizer, slots, CONTEXT, {"mtp": heads})
+        bench = HeadedBench(runner, tokenizer, slots, context, {"mtp": heads})
         bench.heads = heads
         yield bench
 
@@ -90,11 +101,15 @@ def bench(path: Path, kernels: str) -> Iterator[HeadedBench]:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
-@pytest.mark.parametrize("kv_type", ["f16", "q8_0"])
+@pytest.mark.parametrize(
+    ("kernels", "kv_type"), [("native", "f16"), ("native", "q8_0"), ("torch", "f16")]
+)
 @pytest.mark.parametrize("slots", [1, 3])
 def test_whatever_is_drafted_the_reply_is_the_model_s_own(
     path: Path, kernels: str, slots: int, kv_type: str, temperature: float
 ) -> None:
+    if kernels == "native":
+        skip_unless_built()
     sampling = SamplingParams(temperature=temperature, seed=3)
     with open_bench(path, context=CONTEXT, kv_type=kv_type, kernels=kernels) as alone:
         plain = [alone.solo(prompt, max_tokens=24, sampling=sampling) for prompt in PROMPTS]
@@ -131,6 +146,25 @@ def of_one_mind() -> dict[str, Tensor]:
             tensors[name] = np.ones_like(array), None
     only_embedding = np.eye(MODEL.width, 2 * MODEL.width, dtype=np.float32)
     return tensors | {"blk.3.nextn.eh_proj.weight": (only_embedding, None)}
+
+
+@pytest.mark.parametrize("room", [0, 2, 7])
+def test_a_full_context_ends_the_reply_where_it_would_without(
+    path: Path, kernels: str, room: int
+) -> None:
+    """Also where pages run short: a draft that finds none is left out."""
+    context = 300
+    text = [(5 * i + room) % 256 for i in range(context - room)]
+    with open_bench(path, slots=2, context=context, kernels=kernels) as alone:
+        plain = alone.solo(text, max_tokens=None)
+    with open_headed_bench(path, slots=2, context=context, kernels=kernels, spare=1) as bench:
+        first = bench.solo(text, max_tokens=None, drafting=DRAFTING)
+        jobs = [bench.submit([n, *text[1:]], max_tokens=None, drafting=DRAFTING) for n in (7, 8)]
+        bench.finish()
+        again = bench.solo(text, max_tokens=None, drafting=DRAFTING)
+    assert bits(first) == bits(again) == bits(plain)
+    assert first.stop_reason == "context"
+    assert all(bench.result(job).stop_reason == "context" for job in jobs)
 
 
 def test_drafts_do_not_depend_on_what_was_drafted_before(bench: HeadedBench) -> None:
