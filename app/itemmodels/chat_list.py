@@ -56,14 +56,18 @@ class ChatListModel(QAbstractListModel):
 
     Signals:
         dropped: id of a chat, and the folder that it was dragged into; empty: out of any.
+        folded: the names of the folders that are folded now.
     """
 
     dropped = Signal(str, str)
+    folded = Signal(list)
 
-    def __init__(self, chats: Chats, parent: QObject | None = None) -> None:
+    def __init__(
+        self, chats: Chats, folded: Iterable[str] = (), parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._chats = chats
-        self._folded: set[str] = set()
+        self._folded = set(folded)
         self._rows = list(self._wanted_rows())
         chats.listed.connect(self._follow)
         chats.changed.connect(self._follow)
@@ -84,10 +88,7 @@ class ChatListModel(QAbstractListModel):
 
     def fold(self, folder: str, folded: bool) -> None:
         """List the chats of a folder, or its name alone."""
-        if folded:
-            self._folded.add(folder)
-        else:
-            self._folded.discard(folder)
+        self._set_folded(self._folded | {folder} if folded else self._folded - {folder})
         self._arrange()
         if (row := self.row_of_folder(folder)) >= 0:
             self.dataChanged.emit(self.index(row), self.index(row), [int(FOLDED_ROLE)])
@@ -113,6 +114,12 @@ class ChatListModel(QAbstractListModel):
         wanted = list(self._wanted_rows())
         if wanted != self._rows:
             become(self, self._rows, wanted)
+            self._set_folded(self._folded & {row.folder for row in wanted})
+
+    def _set_folded(self, folded: set[str]) -> None:
+        if folded != self._folded:
+            self._folded = folded
+            self.folded.emit(sorted(folded))
 
     def _follow(self, conversation_id: str) -> None:
         """A chat's place or data may be others, and with its place the headings around it."""
@@ -177,9 +184,10 @@ class ChatListModel(QAbstractListModel):
             return self.tr("Pinned") if is_pinned else ""
         is_loose = bool(row.chat) and not self._folder_of(row.chat) and not is_pinned
         before = self._rows[number - 1]
-        begins = not before.chat or self._folder_of(before.chat)
-        begins = begins or self._chats.details(before.chat).pinned
-        return self.tr("Recent") if is_loose and begins else ""
+        follows_loose = bool(before.chat) and not (
+            self._folder_of(before.chat) or self._chats.details(before.chat).pinned
+        )
+        return self.tr("Recent") if is_loose and not follows_loose else ""
 
     def _folder_of(self, chat_id: str) -> str:
         """The folder that a chat is listed in; pinned ones stand above all folders."""

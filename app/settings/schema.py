@@ -157,6 +157,9 @@ LOAD_CHOICES: Setting[Mapping[str, LoadChoice]] = Setting(
     dump_choices,
     "How models are loaded, by path: context, slots, device, threads and cache type (kv_type).",
 )
+FOLDED_FOLDERS: Setting[Sequence[str]] = Setting(
+    "folded_folders", (), _texts, list, "Folders of the sidebar whose chats are not listed."
+)
 WINDOW_GEOMETRY: Setting[Geometry | None] = Setting(
     "window_geometry",
     None,
@@ -197,6 +200,7 @@ SETTINGS: tuple[AnySetting, ...] = (
     REMOVED_MODELS,
     DRAFTS,
     LOAD_CHOICES,
+    FOLDED_FOLDERS,
     WINDOW_GEOMETRY,
     PANEL_OPEN,
     OWN_PRESETS,

@@ -27,7 +27,7 @@ from app.itemmodels.chat_list import ChatListModel
 from app.itemmodels.draft_list import DraftListModel
 from app.itemmodels.model_list import ModelListModel
 from app.network import NetworkWatch
-from app.settings.schema import PANEL_OPEN, WINDOW_GEOMETRY, Geometry
+from app.settings.schema import FOLDED_FOLDERS, PANEL_OPEN, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
 from app.storage.search import Hit
 from app.theme.theme import Theme
@@ -71,7 +71,8 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._session = session
         self._tasks = tasks
-        self._chat_rows = ChatListModel(session.chats, self)
+        folded = session.settings.get(FOLDED_FOLDERS)
+        self._chat_rows = ChatListModel(session.chats, folded, self)
         self._sidebar = Sidebar(theme, self._chat_rows, network)
         self._top_row = TopRow(theme, session.model, session.drafts)
         self._notices = NoticeArea(theme, session)
@@ -142,6 +143,7 @@ class MainWindow(QMainWindow):
         chats.rename_asked.connect(lambda id_: ask_title(session, id_, self))
         chats.folder_rename_asked.connect(lambda folder: ask_folder_name(session, folder, self))
         chats.delete_asked.connect(lambda id_: chats_actions.delete(session, id_))
+        self._chat_rows.folded.connect(lambda names: session.settings.set(FOLDED_FOLDERS, names))
         self._chat_rows.dropped.connect(
             lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
         )

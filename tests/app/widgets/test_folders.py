@@ -2,8 +2,14 @@
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
-from PySide6.QtGui import QAction, QDragEnterEvent, QDragMoveEvent, QDropEvent
-from PySide6.QtWidgets import QInputDialog, QListView, QMenu
+from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+)
+from PySide6.QtWidgets import QApplication, QInputDialog, QListView, QMenu
 
 from app.itemmodels.chat_list import CHAT_MIME, FOLDER_ROLE, HEADING_ROLE, ID_ROLE
 
@@ -145,6 +151,19 @@ def test_keys_rename_and_delete_the_row_where_the_keyboard_is(chats, qtbot):
     qtbot.keyClick(view, Qt.Key.Key_F2)
     name(chats, "Play")
     assert rows(chats) == ["Play", "b", "c"]
+
+
+def test_the_menu_key_opens_the_menu_of_the_row_where_the_keyboard_is(chats, qtbot):
+    view = the_list(chats)
+    view.setCurrentIndex(row_of(chats, "b"))
+    place = view.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
+    key = QContextMenuEvent.Reason.Keyboard  # placed as the system does it
+    QApplication.sendEvent(view, QContextMenuEvent(key, place, view.mapToGlobal(place)))
+    chats.find("chatMenu", QMenu).findChild(QAction, "renameChat").trigger()
+    assert chats.find("renameDialog", QInputDialog).textValue() == "b"
+    name(chats, "B", "renameDialog")
+    chats.find("chatMenu", QMenu).close()
+    qtbot.waitUntil(lambda: chats.window.findChild(QMenu, "chatMenu") is None)
 
 
 def test_a_pinned_chat_is_marked_and_stands_under_a_heading(chats, qtbot):

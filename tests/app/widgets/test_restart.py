@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QPlainTextEdit
 
+from app.actions import chats as actions
 from tests.app.conftest import MODEL
 from tests.helpers.fake_engine import FakeEngine
 from tests.helpers.person import Person
@@ -142,6 +143,24 @@ def test_for_how_long_a_model_thought_is_known_after_a_restart(open_person, clos
     close(person, engine)
     person, engine = open_person()
     assert head(person) == before
+
+
+def test_a_folded_folder_is_folded_again_and_forgotten_with_its_last_chat(
+    open_person, close, qtbot
+):
+    person, engine = open_person()
+    for question in ("one", "two"):
+        person.click("newChat")
+        ask(person, engine, qtbot, question, "A")
+    session = person.window._session
+    actions.move_to_folder(session, session.chats.ids[1], "Work")
+    person.find("chatList", QListView).model().fold("Work", True)
+    close(person, engine)
+    person, engine = open_person()
+    assert titles(person) == ["Work", "two"]
+    actions.delete_everything(person.window._session)
+    settings = (person.window._session.settings.folder / "settings.json").read_text("utf-8")
+    assert "Work" not in settings
 
 
 def test_unsent_text_is_there_again_also_in_a_new_chat(open_person, close, qtbot):
