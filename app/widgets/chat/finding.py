@@ -46,7 +46,7 @@ class Finder(QObject):
         super().__init__(parent)
         self._readings = readings
         self._wanted = ""
-        self._first = 0  # message from which on the first match is gone to
+        self._first = 0, 0  # message and place in it from which on the first match is gone to
         self._next = 0  # message to look through
         self._goes = False  # to a match, as soon as there is one
         self._kept: Match | None = None  # the one gone to before all was looked through again
@@ -65,8 +65,14 @@ class Finder(QObject):
         return None if self.number is None else self.matches[self.number]
 
     def look_for(self, wanted: str, first: int = 0) -> None:
-        """Find words, and go to where they stand from message `first` on; empty finds nothing."""
-        self._wanted, self._first = wanted, first
+        """Find words; empty finds nothing.
+
+        The first match is gone to, from where the words looked for before stand on, or else from
+        message `first` on: so a word that is being written does not wander.
+        """
+        current = self.current
+        self._first = (current.message, current.span.start) if current else (first, 0)
+        self._wanted = wanted
         self._begin(goes=True)
 
     def look_later(self) -> None:
@@ -120,7 +126,7 @@ class Finder(QObject):
             self.matches.append(match)
 
     def _first_to_go_to(self) -> int | None:
-        place = bisect_left(self.matches, self._first, key=lambda match: match.message)
+        place = bisect_left(self.matches, self._first, key=lambda m: (m.message, m.span.start))
         if place < len(self.matches):
             return place
         return 0 if self.is_done and self.matches else None

@@ -83,6 +83,23 @@ def test_matches_are_stepped_through_from_what_is_read_and_around(qtbot):
         assert is_in_sight(transcript, number, "needle")
 
 
+def test_a_word_that_is_being_written_does_not_wander(qtbot):
+    with shown(qtbot, chat_of(*WORDS)) as transcript:
+        bar = transcript.verticalScrollBar()
+        bar.setValue(bar.maximum() // 2)
+        field = find(qtbot, transcript, "s")
+        finder = transcript.marking.finder
+        first = finder.current
+        for letter in "ome w":
+            qtbot.keyClicks(field, letter)
+            qtbot.waitUntil(lambda: finder.is_done, timeout=20_000)
+        assert finder.current.message - first.message <= 1
+        current = finder.current
+        qtbot.keyClick(field, Qt.Key.Key_Backspace)
+        qtbot.waitUntil(lambda: finder.is_done, timeout=20_000)
+        assert finder.current.message == current.message
+
+
 def test_what_was_found_is_held_while_the_reply_grows(qtbot):
     chat = generating("A needle in the hay", *WORDS[:40])
     with shown(qtbot, chat) as transcript:
