@@ -6,7 +6,7 @@ from PySide6.QtGui import QGuiApplication
 from app.actions.presets import settle_preset
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
-from app.domain.conversation import Conversation, beginning_like, prompt_for
+from app.domain.conversation import Conversation, beginning_like, prompt_for, sampling_for
 from app.domain.message import Message, MessageState, Role
 from app.domain.problem import Problem
 from app.shortcuts import Shortcut
@@ -206,7 +206,7 @@ def _answer(session: Session, chat: Conversation, reply: Message, model: LoadedM
         prompt,
         reply,
         model,
-        details.sampling,
+        sampling_for(chat, reply),
         thinking=details.thinking,
         drafting=session.drafts.drafting,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from app.domain.generation import Sampling
 from app.domain.message import ContextUse, Message, MessageState, Role
 from app.domain.record import ChatDetails, ChatRecord
 from app.domain.tree import Branch
@@ -136,6 +137,16 @@ def beginning_like(reply: Message) -> Message:
         accepted=reply.accepted,
         thought_s=reply.thought_s,
     )
+
+
+def sampling_for(chat: Conversation, reply: Message) -> Sampling | None:
+    """How a reply's tokens are chosen: as the chat says, save that a further version gets a seed.
+
+    With the chat's own seed it would say the same again.
+    """
+    sampling = chat.details.sampling
+    is_further = len(chat.tree.versions(reply.id)) > 1
+    return replace(sampling, seed=None) if sampling and is_further else sampling
 
 
 def prompt_for(chat: Conversation, reply: Message, model: str) -> list[Message]:

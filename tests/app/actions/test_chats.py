@@ -190,6 +190,16 @@ def test_a_reply_in_the_middle_is_regenerated_from_what_leads_to_it(stage):
     assert stage.texts == ["first", "A2"]
 
 
+def test_a_further_version_has_another_seed_though_the_chat_has_one(stage):
+    change_sampling(stage.session, SAMPLING)
+    stage.ask("first", "A")
+    chat_actions.regenerate(stage.session)
+    stage.answer("B")
+    first, second = (generation.options.sampling for generation in stage.engine.generations)
+    assert first.seed == SAMPLING.seed != second.seed
+    assert replace(second, seed=first.seed) == first
+
+
 def test_another_version_can_be_shown_while_one_is_written(stage):
     stage.ask("first", "A")
     old = stage.chats.current.messages[1].id
