@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.bridge.main_model import MainModel
 from app.domain.attachment import Attachment
+from app.itemmodels.model_facts import size_text
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
@@ -136,7 +137,7 @@ class _Chip(QFrame):
         self._show_facts(_tokens_text(num_tokens))
 
     def _show_facts(self, tokens: str) -> None:
-        self._facts.setText(f"{size_text(self.attachment)} · {tokens}")
+        self._facts.setText(f"{size_text(self.attachment.num_bytes)} · {tokens}")
         self.setAccessibleName(f"{self.attachment.name}, {self._facts.text()}")
 
     def _fetch_icon(self) -> None:
@@ -148,12 +149,6 @@ class _Chip(QFrame):
         if removes:
             self.removed.emit()
         return removes
-
-
-def size_text(attachment: Attachment) -> str:
-    """Such as `12.3 kB`."""
-    si_format = QLocale.DataSizeFormat.DataSizeSIFormat
-    return QLocale().formattedDataSize(attachment.num_bytes, 1, si_format)
 
 
 def _estimate(attachment: Attachment) -> int:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.domain.attachment import Attachment
+from app.itemmodels.model_facts import size_text
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
-from app.widgets.chat.attachment_chips import size_text
 from app.widgets.common.labels import NameLabel, text_label
 
 ICON_PX = 16
@@ -30,7 +30,7 @@ class OwnFiles(QWidget):
     @property
     def spoken(self) -> str:
         """The names, as they are told to assistive technology."""
-        return "\n".join(f"{file.name}, {size_text(file)}" for file in self._files)
+        return "\n".join(f"{file.name}, {size_text(file.num_bytes)}" for file in self._files)
 
     def show_files(self, files: Sequence[Attachment]) -> None:
         """Show these files; none hide the whole."""
@@ -59,7 +59,7 @@ class _FileLine(QFrame):
         row.setSpacing(8)
         row.addWidget(self._icon)
         row.addWidget(name, 1)
-        row.addWidget(text_label(figure_font(Size.SMALL), size_text(file), "dim"))
+        row.addWidget(text_label(figure_font(Size.SMALL), size_text(file.num_bytes), "dim"))
         theme.changed.connect(self._fetch_icon)
         self._fetch_icon()
 
