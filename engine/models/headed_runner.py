@@ -18,6 +18,9 @@ from engine.memory.spec import HEAD_ROWS, MOST_WAITING, pages_for
 from engine.models.program import DraftHead
 from engine.models.runner import Runner, SlotRows
 
+STATELESS = ModelState((), ())
+"""What a program without layers reads and writes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entries:
@@ -54,7 +57,7 @@ class Output:
         self._batch.clear()
         for row in range(len(hidden)):
             self._batch.add_group(0, row, [row], [True])
-        return self._backend.run(self._batch, ModelState((), ()))
+        return self._backend.run(self._batch, STATELESS)
 
 
 class HeadedRunner(Runner):
