@@ -12,10 +12,11 @@ from app.actions.drafts import draft_to_load
 from app.actions.drops import AddFolder, Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
+from app.domain.load_choice import LoadChoice
 from app.domain.message import MessageState
 from app.domain.problem import Problem
 from app.paths import guide_files
-from app.settings.schema import CHATS_AT_ONCE, LAST_MODEL
+from app.settings.schema import CHATS_AT_ONCE, LAST_MODEL, LOAD_CHOICES
 
 Announced = Callable[[], Awaitable[None]]
 
@@ -33,6 +34,30 @@ def use_as_main_model(session: Session, path: Path, announced: Announced) -> Non
         return
     slots = session.settings.get(CHATS_AT_ONCE)
     model.load(path, slots, announced, draft_to_load(session, path))
+
+
+def load_with(session: Session, path: Path, choice: LoadChoice, announced: Announced) -> None:
+    """Load a model in this way, the one in use anew, and in the same way from now on."""
+    before = session.settings.get(LOAD_CHOICES)
+    choices = {place: chosen for place, chosen in before.items() if place != str(path)}
+    if choice != LoadChoice():
+        choices[str(path)] = choice
+    session.settings.set(LOAD_CHOICES, choices)
+    slots = session.settings.get(CHATS_AT_ONCE)
+    session.model.load(path, slots, announced, draft_to_load(session, path))
+
+
+def choice_for(session: Session, path: Path) -> LoadChoice:
+    """How a model is loaded."""
+    choices = session.settings.get(LOAD_CHOICES)
+    return choices.get(str(path), LoadChoice())
+
+
+def eject(session: Session) -> None:
+    """Let the model in use go, and its memory with it; replies that it writes end."""
+    for chat in session.chats.pending:
+        chat_actions.end_reply(session, chat.id)
+    session.model.eject()
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:

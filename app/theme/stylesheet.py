@@ -20,6 +20,7 @@ QLabel { color: $text; background: transparent; }
 QLabel[look="dim"] { color: $dim; }
 QLabel[look="bad"] { color: $bad; }
 QLabel[look="good"] { color: $good; }
+QLabel[look="warn"] { color: $warn; }
 QCheckBox { color: $text; spacing: 8px; }
 QCheckBox::indicator {
     width: 14px; height: 14px; background: $ground; border: 1px solid $control_border;
@@ -43,6 +44,10 @@ QPushButton:checked { background: $selected; }
 QPushButton[look="main"] { color: $button_text; background: $button; border: 1px solid $button; }
 QPushButton[look="main"]:hover { background: $button; }
 QPushButton[look="main"]:focus { border: 2px solid $control_border; }
+QPushButton[look="main"]:disabled { color: $faint; background: $tint; border: 1px solid $tint; }
+QPushButton[look="option"] { border: 1px solid $hairline; min-height: 28px; padding: 0 12px; }
+QPushButton[look="option"]:checked { background: $selected; border: 1px solid $control_border; }
+QPushButton[look="option"]:focus { border: 2px solid $text; }
 QPushButton[look="soft"] { border: 1px solid $hairline; }
 QPushButton[look="draft"] { background: $accent_ground; border: 1px solid $accent_ground; }
 QPushButton[look="draft"]:focus { border: 2px solid $accent; }
@@ -127,6 +132,12 @@ QFrame[look="composer"] { background: $ground; border: 1px solid $hairline; bord
 QScrollArea[look="clear"], QScrollArea[look="clear"] > QWidget,
 QScrollArea[look="clear"] > QWidget > QWidget { background: transparent; }
 QFrame[look="alarm"] { background: $ground; border: 1px solid $bad; border-radius: 10px; }
+QSlider::groove:horizontal { height: 4px; background: $selected; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $control_border; border-radius: 2px; }
+QSlider::handle:horizontal {
+    width: 16px; margin: -6px 0; background: $button; border: none; border-radius: 8px;
+}
+QSlider:focus { border: 2px solid $text; border-radius: 8px; }
 QFrame[look="popup"] { background: $ground; border: 1px solid $control_border; border-radius: 8px; }
 #errorDetailsText { background: $code_ground; border-radius: 8px; padding: 8px; }
 QFrame[look="popup"] QListView { background: $ground; border: none; }

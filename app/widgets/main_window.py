@@ -22,6 +22,7 @@ from app.actions import drafts as draft_actions
 from app.actions import guide as guide_actions
 from app.actions import models as model_actions
 from app.actions.session import Session
+from app.bridge.load_plan import LoadPlan
 from app.bridge.tasks import Tasks
 from app.itemmodels.chat_list import ChatListModel
 from app.itemmodels.draft_list import DraftListModel
@@ -42,6 +43,7 @@ from app.widgets.draft_popup import DraftPopup
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.model_popup import ModelPopup
+from app.widgets.models.load_panel import LoadPanel
 from app.widgets.models.model_menu import ModelMenu
 from app.widgets.notice_area import NoticeArea
 from app.widgets.panel.chat_panel import ChatPanel
@@ -82,6 +84,7 @@ class MainWindow(QMainWindow):
         self._panel = ChatPanel(theme, session)
         models = ModelListModel(session.library, session.model, self)
         self._popup = ModelPopup(theme, models, session.finder, self)
+        self._load_panel = LoadPanel(theme, LoadPlan(session.model, tasks, self), self)
         self._draft_popup = DraftPopup(theme, DraftListModel(session.drafts, self), self)
         self._lay_out()
         self._drops = FileDrops(
@@ -169,7 +172,14 @@ class MainWindow(QMainWindow):
             lambda path: model_actions.remove_from_list(session, path)
         )
         self._popup.menu_asked.connect(
-            lambda path, place: ModelMenu(session, path, self._popup).popup(place)
+            lambda path, place: ModelMenu(
+                session, path, self._popup, lambda: self._choose_options(path)
+            ).popup(place)
+        )
+        self._popup.options_asked.connect(self._choose_options)
+        self._popup.eject_asked.connect(lambda: model_actions.eject(session))
+        self._load_panel.load_asked.connect(
+            lambda path, choice: model_actions.load_with(session, path, choice, self.announced)
         )
         self._top_row.draft_picker.opened.connect(self._open_draft_picker)
         self._draft_popup.chosen.connect(
@@ -238,6 +248,15 @@ class MainWindow(QMainWindow):
         model_actions.add_folder(self._session, folder)
         self._open_picker()
 
+    def _choose_options(self, path: Path) -> None:
+        known = self._session.library.known(path)
+        self._popup.hide()
+        if known and known.summary:
+            choice = model_actions.choice_for(self._session, path)
+            self._load_panel.open_for(known.summary, choice, self._top_row.picker)
+        else:  # loading says what is wrong with the file
+            model_actions.use_as_main_model(self._session, path, self.announced)
+
     def _show_compare(self, shown: bool) -> None:
         if shown and self._compare is None:
             self._compare = CompareView(self._theme, self._session, self._workshop)
@@ -251,6 +270,7 @@ class MainWindow(QMainWindow):
 
     def _open_picker(self) -> None:
         self._session.library.look()
+        self._popup.offer_eject(self._session.model.loaded is not None)
         self._popup.open_below(self._top_row.picker)
 
     def _open_draft_picker(self) -> None:

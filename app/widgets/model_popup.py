@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QHideEvent, QMouseEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.bridge.model_finder import Findings, ModelFinder
 from app.itemmodels.model_list import PATH_ROLE, ModelListModel
@@ -14,7 +14,7 @@ from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.choice_popup import ChoicePopup
 from app.widgets.common.labels import shorten_words, text_label
-from app.widgets.models.model_row import ModelDelegate
+from app.widgets.models.model_row import ModelDelegate, menu_area
 
 WIDTH_PX = 520
 
@@ -28,6 +28,8 @@ class ModelPopup(ChoicePopup):
         folder_asked: the person wants to pick a folder of models.
         removal_asked: path of the model that is not to be listed any more.
         menu_asked: path of the model whose menu is wanted, and where on the screen.
+        options_asked: path of the model that is to be loaded with options.
+        eject_asked: the model in use is to go.
     """
 
     chosen = Signal(object)
@@ -35,6 +37,8 @@ class ModelPopup(ChoicePopup):
     folder_asked = Signal()
     removal_asked = Signal(object)
     menu_asked = Signal(object, QPoint)
+    options_asked = Signal(object)
+    eject_asked = Signal()
 
     def __init__(
         self, theme: Theme, models: ModelListModel, finder: ModelFinder, parent: QWidget
@@ -58,9 +62,11 @@ class ModelPopup(ChoicePopup):
         view = self.list_view
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         view.customContextMenuRequested.connect(self._ask_for_menu)
+        view.viewport().installEventFilter(self)
         view.removal_asked.connect(lambda index: self.removal_asked.emit(_path(index)))
         browse.clicked.connect(self.browse_asked)
         folder.clicked.connect(self.folder_asked)
+        self._add_model_buttons(theme)
         finder.changed.connect(self._follow_search)
         self.picked.connect(lambda index: self.chosen.emit(_path(index)))
         self._follow_search()
@@ -69,12 +75,45 @@ class ModelPopup(ChoicePopup):
         self._show_status()
         super().open_below(anchor)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A click on a row's dots opens its menu, and picks nothing."""
+        if not isinstance(event, QMouseEvent) or event.button() is not Qt.MouseButton.LeftButton:
+            return super().eventFilter(watched, event)
+        place = event.position().toPoint()
+        index = self.list_view.indexAt(place)
+        on_dots = index.isValid() and menu_area(self.list_view.visualRect(index)).contains(place)
+        if on_dots and event.type() is QEvent.Type.MouseButtonRelease:
+            self._ask_for_menu(place)
+        return on_dots or super().eventFilter(watched, event)
+
+    def offer_eject(self, offered: bool) -> None:
+        """Offer to let a model go, where there is one."""
+        self._eject.setVisible(offered)
+
     def hideEvent(self, event: QHideEvent) -> None:
         self._finder.dismiss()
 
     def fit(self) -> None:
         self._show_status()
+        self._options.setVisible(bool(self._models.rowCount()))
         super().fit()
+
+    def _add_model_buttons(self, theme: Theme) -> None:
+        """What can be done with the marked model and the one in use, above the ways to more."""
+        self._options = ThemedButton(theme, "loadOptions", text=self.tr("Load with options…"))
+        self._options.describe(self.tr("Choose context, device and more for the marked model"))
+        self._eject = ThemedButton(theme, "ejectModel", text=self.tr("Eject"))
+        self._eject.describe(self.tr("Let the model in use go, and free its memory"))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in (self._options, self._eject):
+            row.addWidget(button)
+            button.clicked.connect(self.hide)
+        self.column.insertLayout(self.column.count() - 1, row)
+        self._options.clicked.connect(
+            lambda: self.options_asked.emit(_path(self.list_view.currentIndex()))
+        )
+        self._eject.clicked.connect(self.eject_asked)
 
     def _find_or_stop(self) -> None:
         if self._finder.is_looking:

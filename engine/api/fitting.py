@@ -12,7 +12,7 @@ from engine.base.errors import DeviceError
 from engine.base.fit import Fit, FitVerdict
 from engine.base.types import LONGEST_DRAFT, LoadOptions
 from engine.gguf.reader import open_gguf
-from engine.kernels.backend_memory import likely_backends
+from engine.kernels.backend_memory import BackendMemory, likely_backends
 from engine.kernels.devices import choose_device, free_bytes
 from engine.memory.fit import Room, judge
 from engine.memory.model_facts import ModelFacts
@@ -31,10 +31,8 @@ def judge_fit(path: Path, options: LoadOptions, running: Running | None) -> FitV
     device = _device(options.device)
     if device is None:
         return None
-    target = _use(path, device, options, with_head=options.mtp)
-    draft = None
-    if options.draft and options.draft.device in (None, device):
-        draft = _use(options.draft.path, device, options)
+    target = ModelUse(_read(path, options.mtp), _backend(device), options.kv_type)
+    draft = _draft_use(options, device)
     has_heads = options.mtp and target.facts.states.head is not None
     rows = LONGEST_DRAFT if options.draft or has_heads else 0
     serving = Serving(target, options.slots, draft, rows)
@@ -67,13 +65,25 @@ def _device(name: str) -> str | None:
     return "cpu" if name in ("auto", "cpu") else None
 
 
-def _use(path: Path, device: str, options: LoadOptions, *, with_head: bool = False) -> ModelUse:
-    """A model as it would run; its draft gets the context of its own."""
+def _backend(device: str) -> BackendMemory:
+    backend = likely_backends()[device]
+    return backend.started() if "torch" in sys.modules else backend
+
+
+def _draft_use(options: LoadOptions, device: str) -> ModelUse | None:
+    """The model that drafts, where it shares the target's device."""
+    asked = options.draft
+    if asked is None or asked.device not in (None, device):
+        return None
+    facts = _read(asked.path, False)
+    context = asked.context or default_context(facts.context_length)
+    return ModelUse(facts, _backend(device), asked.kv_type or options.kv_type, context)
+
+
+def _read(path: Path, with_head: bool) -> ModelFacts:
     state = path.stat() if path.is_file() else None
     stamp = (state.st_size, state.st_mtime_ns) if state else (0, 0)
-    backend = likely_backends()[device]
-    backend = backend.started() if "torch" in sys.modules else backend
-    return ModelUse(_facts(path, stamp, with_head), backend, options.kv_type)
+    return _facts(path, stamp, with_head)
 
 
 @lru_cache(MOST_KEPT)

@@ -21,11 +21,19 @@ PADDING_PX = 12
 TICK_PX = 16
 DOT_PX = 8
 DOT_ROOM_PX = 14
+MENU_PX = 32  # width of the place that opens the row's menu
+
+
+def menu_area(row: QRect) -> QRect:
+    """Where a click on a row opens its menu."""
+    return QRect(row.right() + 1 - MENU_PX, row.top(), MENU_PX, row.height())
+
+
 LEAD_PX = 24  # room for the tick
 
 
 class ModelDelegate(QStyledItemDelegate):
-    """Paints a row: a tick on the model in use, two lines, each with something at its end."""
+    """Paints a row: a tick on the model in use, two lines, and dots where its menu opens."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -49,7 +57,10 @@ class ModelDelegate(QStyledItemDelegate):
         painter.save()
         if option.state & (QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver):
             paint_row_ground(painter, row, self._theme.colour("selected"))
-        area = row.adjusted(PADDING_PX, 8, -PADDING_PX, -8)
+        menu = QRect(0, 0, TICK_PX, TICK_PX)
+        menu.moveCenter(menu_area(row).center())
+        self._theme.icon("ellipsis", "dim").paint(painter, menu)
+        area = row.adjusted(PADDING_PX, 8, -MENU_PX, -8)
         upper = QRect(area.left(), area.top(), area.width(), LINE_HEIGHT_PX)
         if index.data(LOADED_ROLE):
             tick = QRect(area.left(), upper.center().y() - 7, TICK_PX, TICK_PX)
