@@ -47,12 +47,6 @@ class Worker:
         with self._lock:
             return None if self._stopped else self.model.loaded
 
-    @property
-    def loaded(self) -> LoadedModel | None:
-        """The model that it serves; None once it was stopped."""
-        with self._lock:
-            return None if self._stopped else self.model.loaded
-
     def submit(self, make: Callable[[Model], Request], generation: Generation) -> None:
         """Queue the request that `make` gives, from any thread; once stopped, fail with the reason.
 
