@@ -42,6 +42,6 @@ def test_a_stopped_reply_goes_on_from_its_last_word_and_the_shorter_one_stays(
     talking.press(Qt.Key.Key_Escape)
     wait_for(talking, qtbot, 1, "stopped")
     assert text(talking).startswith(before.rstrip("\ufffd"))
-    assert talking.messages()[1].findChild(QLabel, "versionPlace").text() == "2/2"  # type: ignore[union-attr]
+    assert talking.messages()[1].findChild(QLabel, "versionPlace").text() == "2/2"
     talking.press(Qt.Key.Key_Left, ALT)
     assert text(talking) == before
