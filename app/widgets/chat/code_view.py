@@ -98,6 +98,7 @@ class CodeView(QFrame):
         self.text_view.setHorizontalScrollBarPolicy(
             policy.ScrollBarAlwaysOn if needs_bar else policy.ScrollBarAlwaysOff
         )
+        self.text_view.take_keys(needs_bar)
         bar_px = bar.sizeHint().height() if needs_bar else 0
         height = round(size.height()) + bar_px
         self.text_view.setFixedHeight(height)

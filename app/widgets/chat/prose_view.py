@@ -87,6 +87,7 @@ class ProseView(TextView):
         """Show lines; those that stay the same are not touched."""
         with self.changing():
             self._change(section.lines, is_open=is_open)
+        self.take_keys(any(run.href for one in self._sets for run in one.runs))
         self._paint_marks()
 
     def show_marks(self, marks: Marks) -> None:

@@ -52,7 +52,7 @@ class TextView(QTextBrowser):
         self.setAcceptDrops(False)  # drops belong to the window
         self.setUndoRedoEnabled(False)
         self.setTextInteractionFlags(LINKS)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.take_keys(False)
         self.setTabChangesFocus(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
@@ -68,6 +68,12 @@ class TextView(QTextBrowser):
         self._show_address(QUrl())
         self.anchorClicked.connect(lambda url: self.link_asked.emit(url.toString()))
         self.highlighted.connect(self._show_address)
+
+    def take_keys(self, useful: bool) -> None:
+        """Let Tab come here, or pass by: where there is nothing to follow and nothing to scroll."""
+        policy = Qt.FocusPolicy.TabFocus if useful else Qt.FocusPolicy.NoFocus
+        if policy is not self.focusPolicy():
+            self.setFocusPolicy(policy)
 
     @contextmanager
     def changing(self) -> Iterator[None]:

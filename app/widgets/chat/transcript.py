@@ -131,12 +131,12 @@ class Transcript(QAbstractScrollArea):
 
     def anchor_at(self, place: QPoint) -> Anchor | None:
         """The place in the chat that is painted nearest to a point of the viewport."""
-        if not self._readings:
-            return None
         area = self.viewport().rect()
         seen = QPoint(place.x(), max(area.top(), min(place.y(), area.bottom())))
         index = self._heights.at(self.verticalScrollBar().value() + seen.y())
-        view = self._views[index]
+        view = self._views.get(index)
+        if view is None:
+            return None
         return Anchor(index, view.offset_at(view.mapFrom(self.viewport(), seen)))
 
     def add_message(self, message: Message) -> None:

@@ -215,3 +215,20 @@ def test_what_is_on_the_screen_is_what_painting_anew_would_show(qtbot, text):
         on_screen = transcript.screen().grabWindow(transcript.winId()).toImage()
         anew = transcript.grab().toImage().convertToFormat(on_screen.format())
         assert on_screen == anew
+
+
+def test_tab_stops_only_where_there_is_something_to_do(qtbot):
+    wide = "x" * 300
+    text = f"Plain.\n\n```\nshort\n```\n\n[here](https://example.org/a)\n\n```\n{wide}\n```"
+    with shown(qtbot, chat_of("Go on.", text)) as transcript:
+        texts = view(transcript, 1).findChildren(QTextBrowser)
+        stops = [one.focusPolicy() is Qt.FocusPolicy.TabFocus for one in texts]
+        assert stops == [False, False, True, True]
+        linked, code = texts[2:]
+        linked.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.keyClick(linked, Qt.Key.Key_Tab)
+        with qtbot.waitSignal(linked.link_asked):
+            qtbot.keyClick(linked, Qt.Key.Key_Return)
+        transcript.findChild(QMessageBox, "linkQuestion").reject()
+        qtbot.keyClick(code, Qt.Key.Key_Right)
+        assert code.horizontalScrollBar().value() > 0
