@@ -108,6 +108,7 @@ QAbstractSpinBox:focus, #systemPrompt:focus { border: 1px solid $control_border;
 QFrame[look="editor"] {
     background: $ground; border: 1px solid $control_border; border-radius: 14px;
 }
+QFrame[look="editor"] QFrame[look="file"] { background: $tint; }
 QFrame[look="file"] { background: $ground; border: none; border-radius: 8px; }
 QFrame[look="chip"] { background: $tint; border: none; border-radius: 8px; }
 QFrame[look="chip"] QPushButton { min-height: 22px; padding: 0 4px; }

@@ -180,8 +180,10 @@ class ComposerEdit(QPlainTextEdit):
     files_pasted = Signal(list)
     long_text_pasted = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, *, takes_files: bool = True) -> None:
+        """With `takes_files` False, everything that is pasted becomes text."""
         super().__init__()
+        self._takes_files = takes_files
         self.setObjectName("composer")
         self.setFont(interface_font(Size.BODY))
         self.setTabChangesFocus(True)
@@ -219,9 +221,10 @@ class ComposerEdit(QPlainTextEdit):
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Insert plain text, whatever it was; pasted files and long texts are told of instead."""
         urls = source.urls()
-        if urls and all(url.isLocalFile() for url in urls):
+        has_files = bool(urls) and all(url.isLocalFile() for url in urls)
+        if self._takes_files and has_files:
             self.files_pasted.emit([Path(url.toLocalFile()) for url in urls])
-        elif len(source.text()) > LONG_PASTE:
+        elif self._takes_files and len(source.text()) > LONG_PASTE:
             self.long_text_pasted.emit(source.text())
         else:
             self.insertPlainText(source.text())

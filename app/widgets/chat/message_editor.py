@@ -4,14 +4,16 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
+from app.domain.attachment import joined, separated
 from app.shortcuts import Shortcut
 from app.theme.theme import Theme
 from app.widgets.chat.composer import ComposerEdit
+from app.widgets.chat.own_files import OwnFiles
 from app.widgets.common.buttons import ThemedButton
 
 
 class MessageEditor(QFrame):
-    """The text with *Send* and *Cancel*. Enter sends, Escape cancels.
+    """The text with *Send* and *Cancel*. Enter sends, Escape cancels. Files go along as they were.
 
     Signals:
         submitted: what is to be said instead.
@@ -23,8 +25,9 @@ class MessageEditor(QFrame):
     cancelled = Signal()
     resized = Signal()
 
-    def __init__(self, theme: Theme, text: str) -> None:
+    def __init__(self, theme: Theme, message: str) -> None:
         super().__init__()
+        text, self._attachments = separated(message)
         self.setProperty("look", "editor")
         self._edit = _EditorEdit()
         self._edit.setAccessibleName(self.tr("Your message, to be changed"))
@@ -48,6 +51,9 @@ class MessageEditor(QFrame):
         self._column.setContentsMargins(16, 12, 12, 8)
         self._column.setSpacing(8)
         self._column.addWidget(self._edit)
+        files = OwnFiles(theme)
+        files.show_files(self._attachments)
+        self._column.addWidget(files)
         self._column.addLayout(foot)
 
     def fit(self, width: int) -> int:
@@ -58,8 +64,9 @@ class MessageEditor(QFrame):
         return self._column.sizeHint().height()
 
     def _submit(self) -> None:
-        if text := self._edit.toPlainText().strip():
-            self.submitted.emit(text)
+        text = self._edit.toPlainText().strip()
+        if text or self._attachments:
+            self.submitted.emit(joined(text, self._attachments))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
@@ -77,7 +84,7 @@ class _EditorEdit(ComposerEdit):
     cancelled = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(takes_files=False)
         self.setObjectName("messageEditor")
 
     def event(self, event: QEvent) -> bool:

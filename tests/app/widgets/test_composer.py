@@ -181,6 +181,22 @@ def test_sent_files_are_folded_to_their_names(ready_person, notes):
     assert message.findChild(QWidget, "messageFiles").isVisible()
 
 
+def test_a_message_that_is_edited_keeps_its_files(ready_person, engine, notes, qtbot):
+    ready_person.drop_files([notes])
+    ready_person.say("What is this?")
+    engine.generations[0].finish()
+    qtbot.waitUntil(lambda: ready_person.sees("sendButton"))
+    ready_person.press(Qt.Key.Key_E, CTRL)
+    editor = ready_person.find("messageEditor", QPlainTextEdit)
+    assert editor.toPlainText() == "What is this?"
+    QGuiApplication.clipboard().setText(" word" * 500)
+    editor.paste()
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    sent = engine.generations[1].messages[0].content
+    assert sent.startswith("What is this? word word")
+    assert sent.endswith("word\n\nFile: notes.py\n```py\nprint('hello')\n\n```")
+
+
 def test_files_alone_can_be_sent(ready_person, engine, notes):
     assert not ready_person.find("sendButton").isEnabled()
     ready_person.drop_files([notes])
