@@ -29,7 +29,7 @@ class CompareView(QWidget):
         off, on = self.tr("Draft off"), self.tr("Draft on")
         self._off = HalfView(theme, workshop, "compareOff", off, "plain")
         self._on = HalfView(theme, workshop, "compareOn", on, "accent")
-        self.edit = ComposerEdit()
+        self.edit = ComposerEdit(takes_files=False)
         self.edit.setObjectName("comparePrompt")
         self.edit.setAccessibleName(self.tr("One prompt for both sides"))
         self.edit.setPlaceholderText(self.tr("One prompt for both sides"))

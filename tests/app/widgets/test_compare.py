@@ -4,6 +4,7 @@ import math
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QListView, QPlainTextEdit
 
 from app.bridge.types import StopReason, Timings
@@ -68,6 +69,13 @@ def test_compare_takes_the_place_of_the_chat_and_gives_it_back(comparer):
     comparer.click("compareToggle")
     assert comparer.sees("chatPane")
     assert not comparer.sees("compareView")
+
+
+def test_a_long_prompt_that_is_pasted_stays_text(comparer):
+    edit = comparer.find("comparePrompt", QPlainTextEdit)
+    QGuiApplication.clipboard().setText("word " * 500)
+    edit.paste()
+    assert edit.toPlainText() == "word " * 500
 
 
 def test_one_reply_follows_the_other_cold_with_the_same_seed(comparer, engine, qtbot):
