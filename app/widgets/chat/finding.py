@@ -23,6 +23,19 @@ class Match:
     span: Span
 
 
+class _Found:
+    """Matches, and the stretches of each message."""
+
+    def __init__(self) -> None:
+        self.matches: list[Match] = []
+        self.in_message: dict[int, tuple[Span, ...]] = {}
+
+    def add(self, message: int, spans: Sequence[Span]) -> None:
+        if spans:
+            self.in_message[message] = tuple(spans)
+            self.matches += [Match(message, span) for span in spans]
+
+
 class Finder(QObject):
     """Looks for words in what is painted of the messages, or would be were it unfolded.
 
@@ -30,8 +43,7 @@ class Finder(QObject):
         readings: gives the messages of the chat.
 
     Attributes:
-        matches: what was found so far, from the first message on.
-        number: which of them was gone to.
+        number: which of the matches was gone to.
         is_done: all messages have been looked through.
 
     Signals:
@@ -49,15 +61,18 @@ class Finder(QObject):
         self._first = 0, 0  # message and place in it from which on the first match is gone to
         self._next = 0  # message to look through
         self._goes = False  # to a match, as soon as there is one
-        self._kept: Match | None = None  # the one gone to before all was looked through again
-        self._in_message: dict[int, tuple[Span, ...]] = {}
-        self.matches: list[Match] = []
+        self._found = self._new = _Found()  # the new takes the other's place when it is whole
         self.number: int | None = None
         self.is_done = True
         self._slice = QTimer(self, interval=0, singleShot=True)
         self._slice.timeout.connect(self._go_on)
         self._again = QTimer(self, interval=AGAIN_AFTER_MS, singleShot=True)
-        self._again.timeout.connect(lambda: self._begin(goes=False))
+        self._again.timeout.connect(self._look_again)
+
+    @property
+    def matches(self) -> Sequence[Match]:
+        """What was found so far, from the first message on."""
+        return self._found.matches
 
     @property
     def current(self) -> Match | None:
@@ -72,11 +87,18 @@ class Finder(QObject):
         """
         current = self.current
         self._first = (current.message, current.span.start) if current else (first, 0)
-        self._wanted = wanted
-        self._begin(goes=True)
+        self._wanted, self._goes = wanted, True
+        self._forget()
+        self._look_again()
+
+    def look_anew(self) -> None:
+        """Look through other messages for the same words, and go nowhere."""
+        self._goes = False
+        self._forget()
+        self._look_again()
 
     def look_later(self) -> None:
-        """Look once more, soon: messages have changed."""
+        """Look once more, soon: a message has changed."""
         if self._wanted and not self._again.isActive():
             self._again.start()
 
@@ -89,11 +111,15 @@ class Finder(QObject):
 
     def spans_in(self, message: int) -> tuple[Span, ...]:
         """What was found in a message."""
-        return self._in_message.get(message, ())
+        return self._found.in_message.get(message, ())
 
-    def _begin(self, *, goes: bool) -> None:
-        self._kept, self._goes = None if goes else self.current, goes
-        self._next, self.number, self.matches, self._in_message = 0, None, [], {}
+    def _forget(self) -> None:
+        self.number, self._found = None, _Found()
+
+    def _look_again(self) -> None:
+        """Look from the first message on; what was found before stands until all is known."""
+        self._new = _Found() if self._found.matches else self._found
+        self._next = 0
         self._slice.stop()
         self._again.stop()
         self._go_on()
@@ -106,7 +132,9 @@ class Finder(QObject):
             self._look_through(readings[self._next])
             self._next += 1
         self.is_done = self._next >= len(readings)
-        if not self.is_done:
+        if self.is_done:
+            self._show_new()
+        else:
             self._slice.start()
         if self._goes and (number := self._first_to_go_to()) is not None:
             self._goes = False
@@ -117,13 +145,12 @@ class Finder(QObject):
         spans = reading.all_plain.find(self._wanted)
         if not reading.is_markdown:
             spans = [span for span in spans if span.end <= MAX_OWN_CHARACTERS]
-        if not spans:
-            return
-        self._in_message[self._next] = tuple(spans)
-        for match in (Match(self._next, span) for span in spans):
-            if match == self._kept:
-                self.number = len(self.matches)
-            self.matches.append(match)
+        self._new.add(self._next, spans)
+
+    def _show_new(self) -> None:
+        """Take what was found just now, and in it the match that was gone to."""
+        current, self._found = self.current, self._new
+        self.number = self.matches.index(current) if current in self.matches else None
 
     def _first_to_go_to(self) -> int | None:
         place = bisect_left(self.matches, self._first, key=lambda m: (m.message, m.span.start))

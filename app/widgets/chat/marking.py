@@ -91,4 +91,4 @@ class Marking(QObject):
         """The messages are others now."""
         self.selection.clear()
         self.hit.clear()
-        self.finder.look_later()
+        self.finder.look_anew()

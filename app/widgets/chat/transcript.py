@@ -149,11 +149,11 @@ class Transcript(QAbstractScrollArea):
 
     def remove_last(self) -> None:
         """Take the last message away."""
-        self.marking.reset()
         self._readings.pop()
         self._drop(len(self._readings))
         self._heights.pop()
         self._mark_last()
+        self.marking.reset()
         self._arrange()
 
     def refresh_message(self, index: int) -> None:
@@ -344,7 +344,6 @@ class Transcript(QAbstractScrollArea):
 
     def _read_path(self, same: int = 0) -> None:
         """Read the chat's messages anew, the first `same` of which are as they were."""
-        self.marking.reset()
         for index in [i for i in self._views if i >= same]:
             self._drop(index)
         known = {reading.message.id: reading for reading in self._readings}
@@ -359,6 +358,7 @@ class Transcript(QAbstractScrollArea):
         rest = [estimate(reading.message, width) for reading in self._readings[same:]]
         self._heights.replace(kept + rest)
         self._mark_last()
+        self.marking.reset()
 
     def _keyboard_in(self, index: int) -> str:
         """Name of the part of a message where the keyboard is; empty if it is elsewhere."""

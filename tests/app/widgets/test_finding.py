@@ -150,8 +150,13 @@ def test_another_chat_is_looked_through_for_the_same_words(qtbot):
     with shown(qtbot, chat_of("A needle", "needle")) as transcript:
         find(qtbot, transcript, "needle")
         assert count(transcript) == "1 of 2"
-        transcript.show_conversation(chat_of("one needle", "Nothing", "Nothing"))
+        transcript.show_conversation(chat_of("Nothing", "one needle", "Nothing"))
         qtbot.waitUntil(lambda: count(transcript) == "1")
+        qtbot.mouseClick(
+            transcript.findChild(QAbstractButton, "findNext"), Qt.MouseButton.LeftButton
+        )
+        assert count(transcript) == "1 of 1"
+        assert pixels(transcript, 1, LIGHT.warn) > 30
 
 
 @pytest.fixture
@@ -200,7 +205,7 @@ def test_the_keys_open_the_find_bar_and_step_and_escape_closes_it(searcher, qtbo
     assert finder.number == before
     qtbot.keyClick(field, Qt.Key.Key_Escape)
     assert not searcher.sees("findBar")
-    assert finder.matches == []
+    assert not finder.matches
 
 
 def test_a_name_is_there_for_each_part_of_the_find_bar(qtbot):
