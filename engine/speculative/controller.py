@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from engine.speculative.account import Account, Attempts
 from engine.speculative.cost_table import CostTable, PlainTime
 from engine.speculative.goodput import choose
+from engine.speculative.ledger import Purse
 from engine.speculative.proposer import Turn
 from engine.speculative.survival import Habit
 
@@ -89,6 +90,7 @@ class Controller:
         self._plain = PlainTime()
         self._since_plain = 0.0  # seconds of drafting since the last plain pass
         self._disturbed = False  # whether the last round was
+        self._purse = Purse()
 
     def lengths(self, seats: Sequence[Seat], *, reading: bool) -> Mapping[str, Sequence[int]]:
         """How many tokens to ask each method for, by seat; 0 for none.
@@ -153,6 +155,9 @@ class Controller:
             best = self._best(method, seats, due)
             if _affordable(method, seats, best, plain, pays=not best.known):
                 return best
+            tried = any(seat.account.ledger.has_tried(method) for seat in seats)
+            if not tried and self._purse.pays(_loss(best, plain)):
+                return best
         return None
 
     def _best(self, method: str, seats: Sequence[Seat], able: Mapping[int, Attempts]) -> _Prospect:
@@ -194,6 +199,7 @@ class Controller:
         asked = [turn.method for turn in turns if turn.longest is not None]
         reading = sum(turn.read_s for turn in turns)
         charged = seconds + reading + sum(turn.draft_s for turn in turns)
+        self._purse.earn(charged)
         self._since_plain = self._since_plain + charged if drafted else 0.0
         if plain is not None and asked:
             charged = self._undisturbed(outcomes, turns, charged, plain)
@@ -281,8 +287,13 @@ def _affordable(
     method: str, seats: Sequence[Seat], prospect: _Prospect, plain: float, *, pays: bool
 ) -> bool:
     """Whether no reply could lose too much: all wait for a round, whoever drafts."""
-    loss = plain * (prospect.cost + prospect.reading - 1.0)
+    loss = _loss(prospect, plain)
     return all(seat.account.ledger.affords(method, loss, pays=pays) for seat in seats)
+
+
+def _loss(prospect: _Prospect, plain: float) -> float:
+    """Seconds lost to a round of which nothing is accepted."""
+    return plain * (prospect.cost + prospect.reading - 1.0)
 
 
 def _company(seats: Sequence[Seat]) -> tuple[Account, ...]:

@@ -79,6 +79,10 @@ class Ledger:
         self._begun = 0.0
         self._tried.update(methods)
 
+    def has_tried(self, method: str) -> bool:
+        """Whether a method was asked for drafts."""
+        return method in self._tried
+
     def affords(self, method: str, loss: float, *, pays: bool) -> bool:
         """Whether a round may lose so many seconds; `pays`: it is expected to gain."""
         first = pays and method not in self._tried
@@ -96,3 +100,26 @@ class Ledger:
     def round_cost(self) -> float:
         """The share of time that rounds have cost; below zero where they gained."""
         return self._rounds / self._without - 1.0 if self._without else 0.0
+
+
+class Purse:
+    """What an engine may spend on first rounds that are not expected to pay.
+
+    A reply may be too short to earn a trial of its own, above all where its prompt would have to be
+    read. Without this, what was measured wrongly once, while the computer was busy, would keep
+    short replies from being drafted for ever after. No reply spends more than its one round.
+    """
+
+    def __init__(self) -> None:
+        self._saved = 0.0
+
+    def earn(self, seconds: float) -> None:
+        """Put aside the budget of a pass."""
+        self._saved += BUDGET * seconds
+
+    def pays(self, loss: float) -> bool:
+        """Whether there is enough for a round that may lose so many seconds; if so, it is spent."""
+        if self._saved < loss:
+            return False
+        self._saved = 0.0
+        return True

@@ -198,3 +198,18 @@ def test_a_method_that_a_reply_does_not_use_is_not_asked_for_it() -> None:
         [Seat(one, 100, 500, {METHOD: 0, "other": 0}) for one in users], reading=False
     )
     assert lengths == {METHOD: [2, 0], "other": [0, 2]}
+
+
+def test_short_replies_try_again_what_once_looked_too_dear() -> None:
+    replies = Replies(account(), cost=3.0)
+
+    def rounds_of_replies(count: int) -> int:
+        """Rounds of the last of so many short replies."""
+        for _ in range(count):
+            replies.accounts = (account(),)
+            rounds = sum(length > 0 for (length,) in replies.steps(40))
+        return rounds
+
+    assert rounds_of_replies(20) <= 1
+    replies.cost = 0.05
+    assert rounds_of_replies(100) > 5

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from engine.speculative.ledger import BUDGET, Ledger
+from engine.speculative.ledger import BUDGET, Ledger, Purse
 
 DRAFT = "draft"
 
@@ -76,3 +76,11 @@ def test_the_cost_of_rounds_leaves_reading_and_plain_passes_out(ledger: Ledger) 
     ledger.read(3.0)
     ledger.draft([DRAFT], 1.5, without=1.0, plain=1.0)
     assert ledger.round_cost == pytest.approx(0.5)
+
+
+def test_what_all_replies_put_aside_pays_for_a_trial_now_and_then() -> None:
+    purse = Purse()
+    for _ in range(2):
+        assert not purse.pays(1.0)
+        purse.earn(1.01 / BUDGET)
+        assert purse.pays(1.0)
