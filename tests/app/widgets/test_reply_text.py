@@ -201,6 +201,20 @@ def test_what_a_model_writes_reads_no_file(qtbot, tmp_path):
         assert not text.testAttribute(Qt.WidgetAttribute.WA_AcceptDrops)
 
 
+def on_screen(transcript):
+    QCoreApplication.processEvents()
+    return transcript.screen().grabWindow(transcript.winId()).toImage()
+
+
+def painted_anew(transcript):
+    return transcript.grab().toImage().convertToFormat(on_screen(transcript).format())
+
+
+def scroll(transcript, pixels):
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.value() + pixels)
+
+
 @pytest.mark.parametrize("text", SAMPLES, ids=["all", "long", *KINDS])
 def test_what_is_on_the_screen_is_what_painting_anew_would_show(qtbot, text):
     chat = generating("Go on.")
@@ -212,9 +226,7 @@ def test_what_is_on_the_screen_is_what_painting_anew_would_show(qtbot, text):
             QCoreApplication.processEvents()
         settle(qtbot, transcript)
         QCoreApplication.processEvents()
-        on_screen = transcript.screen().grabWindow(transcript.winId()).toImage()
-        anew = transcript.grab().toImage().convertToFormat(on_screen.format())
-        assert on_screen == anew
+        assert on_screen(transcript) == painted_anew(transcript)
 
 
 def test_tab_stops_only_where_there_is_something_to_do(qtbot):
@@ -232,3 +244,28 @@ def test_tab_stops_only_where_there_is_something_to_do(qtbot):
         transcript.findChild(QMessageBox, "linkQuestion").reject()
         qtbot.keyClick(code, Qt.Key.Key_Right)
         assert code.horizontalScrollBar().value() > 0
+
+
+def test_the_screen_is_right_whatever_a_reader_does(qtbot):
+    chat = generating("Go on.")
+    with shown(qtbot, chat, height=400) as transcript:
+        stream(transcript, chat, EVERYTHING * 2, seed=3)
+        settle(qtbot, transcript)
+        toggle = view(transcript, 1).findChild(QAbstractButton, "reasoningToggle")
+        steps = [
+            lambda: None,
+            lambda: scroll(transcript, -130),
+            lambda: scroll(transcript, 57),
+            lambda: scroll(transcript, -10_000),
+            toggle.click,
+            lambda: transcript.marking.selection.select_all(),
+            lambda: scroll(transcript, 210),
+            transcript.open_find,
+            lambda: transcript.marking.finder.look_for("o"),
+            lambda: transcript.resize(700, 460),
+            toggle.click,
+            transcript.follow_end,
+        ]
+        for number, step in enumerate(steps):
+            step()
+            assert on_screen(transcript) == painted_anew(transcript), number
