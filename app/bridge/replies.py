@@ -58,8 +58,13 @@ class Replies(QObject):
         reply.model = str(model.summary.path)
         reply.quantisation = model.summary.quantisation
         reply.sampling = sampling_of(options)
-        generation = self._engine.chat([_for_engine(message) for message in prompt], options)
-        under_way = Reply(reply, generation, model.context, self)
+        mark = "" if options.thinking is False else model.reasoning_mark
+        messages = [_for_engine(message) for message in prompt]
+        if reply.text and messages:  # it goes on, behind the mark that the prompt has
+            going_on = messages[-1]
+            messages[-1] = replace(going_on, content=going_on.content.removeprefix(f"{mark}\n"))
+        generation = self._engine.chat(messages, options)
+        under_way = Reply(reply, generation, model.context, self, lead=f"{mark}\n" if mark else "")
         under_way.flushed.connect(lambda: self.flushed.emit(conversation_id))
         under_way.state_changed.connect(lambda: self.state_changed.emit(conversation_id))
         under_way.ended.connect(lambda problem: self._end(conversation_id, problem))

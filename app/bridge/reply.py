@@ -65,9 +65,13 @@ class Reply(QObject):
         generation: Generation,
         context_size: int,
         parent: QObject | None = None,
+        *,
+        lead: str = "",
     ) -> None:
+        """Take over a message to write; its text begins with `lead`, which the prompt has said."""
         super().__init__(parent)
         self.message = message
+        self._lead = lead
         self.figures: LiveFigures | None = LiveFigures()
         self._generation = generation
         self._context_size = context_size
@@ -150,7 +154,7 @@ class Reply(QObject):
         if self._first_text_s is None:  # nothing but its lead so far, which may still grow
             return
         message = self.message
-        message.text += self._unshown if message.text else _without_lead(self._unshown)
+        message.text += self._unshown if message.text else self._begun(self._unshown)
         self._unshown = ""
         self._thinking.read(message.text)
         if message.thought_s is None:
@@ -159,7 +163,7 @@ class Reply(QObject):
     def _finish(self, result: GenerationResult) -> None:
         self._show_text()
         message = self.message
-        message.text = self._before + result.text if self._before else _without_lead(result.text)
+        message.text = self._before + result.text if self._before else self._begun(result.text)
         message.tokens = self._all_tokens(result)
         message.accepted = (*message.accepted, *self._accepted(result))
         message.context = self.figures.context if self.figures else None
@@ -181,12 +185,18 @@ class Reply(QObject):
 
     def _accepted(self, result: GenerationResult) -> Iterator[ByteRun]:
         """What drafts had proposed, counted in the message's text."""
-        shift = len(self._before.encode())
+        first, shift = 0, len(self._before.encode())
         if not self._before:
-            shift = len(_without_lead(result.text).encode()) - len(result.text.encode())
+            first = len(self._lead.encode())
+            shift = len(self._begun(result.text).encode()) - len(result.text.encode())
         for start, end in result.accepted:
-            if end + shift > 0:
-                yield max(0, start + shift), end + shift
+            if end + shift > first:
+                yield max(first, start + shift), end + shift
+
+    def _begun(self, text: str) -> str:
+        """The beginning of a message, as it is shown and kept."""
+        said = _without_lead(text)
+        return self._lead + said if said else ""
 
     def _fail(self, problem: Problem) -> Problem:
         self._show_text()

@@ -358,3 +358,4 @@ class LoadedModel:
     draft: ModelSummary | None = None  # the model that can draft for it
     methods: tuple[str, ...] = ()  # of `DRAFT_METHODS`, what can draft
     has_thinking: bool = False  # its template leaves the choice to reason before a reply
+    reasoning_mark: str = ""  # with which the prompt, and not the reply, begins reasoning

@@ -28,6 +28,8 @@ THINKING_SWITCH = "enable_thinking"
 _PROBE = (Message("user", "Hello"),)
 _LONGEST_SOURCE = 1 << 18  # characters; public templates have up to 30,000
 _LONGEST_CAUSE = 200
+# Of DeepSeek R1, Qwen 3 and GLM; Magistral; Seed-OSS; Kimi.
+_REASONING_MARKS = ("<think>", "<thinking>", "[THINK]", "<seed:think>", "◁think▷")
 
 
 class ChatTemplate:
@@ -66,6 +68,18 @@ class ChatTemplate:
         except TemplateError:  # it needs more than one message; requests will tell
             return False
         return on != off
+
+    @property
+    def reasoning_mark(self) -> str:
+        """The mark with which the prompt itself begins reasoning; empty where it does not.
+
+        A reply then ends its reasoning with a mark, and has none that begins it.
+        """
+        try:
+            prompt = self.render(_PROBE, **{THINKING_SWITCH: True}).rstrip()
+        except TemplateError:
+            return ""
+        return next((mark for mark in _REASONING_MARKS if prompt.endswith(mark)), "")
 
     def render(
         self, messages: Sequence[Message], *, add_generation_prompt: bool = True, **switches: object

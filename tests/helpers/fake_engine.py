@@ -69,6 +69,7 @@ class FakeLoad:
         *,
         has_thinking: bool = False,
         has_heads: bool = False,
+        reasoning_mark: str = "",
     ) -> None:
         summary = summary_of(self.path, self.name)
         draft = self.options.draft
@@ -83,6 +84,7 @@ class FakeLoad:
                 draft=summary_of(draft.path) if draft else None,
                 methods=tuple(self._methods(has_heads=has_heads)),
                 has_thinking=has_thinking,
+                reasoning_mark=reasoning_mark,
             )
         )
 

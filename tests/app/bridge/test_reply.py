@@ -8,10 +8,10 @@ from app.domain.message import Message, Role
 from tests.helpers.fake_engine import FakeGeneration
 
 
-def written(loop, qtbot, message, text, accepted):
+def written(loop, qtbot, message, text, accepted, lead=""):
     """The message once the model has written `text` into it."""
     generation = FakeGeneration([], ChatOptions())
-    reply = Reply(message, generation, 4096)
+    reply = Reply(message, generation, 4096, lead=lead)
     task = loop.create_task(reply.run())
     generation.say(text)
     generation.finish(accepted=accepted)
@@ -30,6 +30,13 @@ def written(loop, qtbot, message, text, accepted):
 def test_what_was_accepted_is_kept_in_bytes_of_the_text(loop, qtbot, before, text, accepted, kept):
     message = Message(Role.ASSISTANT, before)
     assert written(loop, qtbot, message, text, accepted).accepted == kept
+
+
+def test_what_the_prompt_had_said_is_in_the_text_and_was_not_accepted(loop, qtbot):
+    message = Message(Role.ASSISTANT)
+    written(loop, qtbot, message, "\nhm so", ((0, 3), (4, 6)), lead="<think>\n")
+    assert message.text == "<think>\nhm so"
+    assert message.accepted == ((8, 10), (11, 13))
 
 
 def test_a_reply_that_goes_on_keeps_what_was_accepted_before(loop, qtbot):

@@ -72,6 +72,20 @@ def test_a_template_that_writes_another_prompt_to_reason_leaves_the_choice(sourc
     assert ChatTemplate(source).has_thinking == has_thinking
 
 
+@pytest.mark.parametrize(
+    ("source", "mark"),
+    [
+        ("{{ messages[0].content }}<|assistant|>\n<think>\n", "<think>"),
+        ("{{ messages[0].content }}{% if enable_thinking %}[THINK]{% endif %}", "[THINK]"),
+        (families.REASONING, ""),
+        ("<think>{{ messages[0].content }}", ""),
+        ("{{ raise_exception('no') }}<think>", ""),
+    ],
+)
+def test_a_template_that_begins_the_reasoning_itself_is_known(source, mark):
+    assert ChatTemplate(source).reasoning_mark == mark
+
+
 def test_switches_reach_the_template():
     assert render(families.REASONING).endswith("<|im_start|>assistant\n")
     off = render(families.REASONING, enable_thinking=False)
