@@ -80,8 +80,13 @@ class CompareView(QWidget):
         self._session.model.changed.connect(self._name_sides)
         self._run.clicked.connect(self._start)
         self.edit.submitted.connect(self._start)
+        self.edit.textChanged.connect(self._enable_run)
+        self._enable_run()
         self._stop.clicked.connect(self._comparing.stop)
         self._name_sides()
+
+    def _enable_run(self) -> None:
+        self._run.setEnabled(bool(self.edit.toPlainText().strip()))
 
     def _start(self) -> None:
         together = self._together.isChecked()
