@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 
+from app.bridge.making import lead_of
 from app.bridge.reply import LiveFigures, Reply
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
@@ -97,7 +98,8 @@ class Comparing(QObject):
     async def _write(self, half: Half, model: LoadedModel, options: ChatOptions) -> None:
         prompt = [EngineMessage(Role.USER.value, self.prompt)]
         generation = self._engine.chat(prompt, replace(options, drafting=half.drafting))
-        reply = Reply(half.reply, generation, model.context, self)
+        lead = lead_of(model, options)
+        reply = Reply(half.reply, generation, model.context, self, lead=lead)
         reply.flushed.connect(lambda: self._show(half, reply.figures))
         reply.ended.connect(self._tell)
         self._under_way.append(reply)

@@ -3,7 +3,7 @@
 import secrets
 from dataclasses import asdict, replace
 
-from app.bridge.types import ChatOptions, SamplingParams
+from app.bridge.types import ChatOptions, LoadedModel, SamplingParams
 from app.bridge.types import Timings as EngineTimings
 from app.domain.generation import Sampling, Timings
 
@@ -21,6 +21,24 @@ def options_for(sampling: Sampling | None, thinking: bool | None = None) -> Chat
     if sampling is None or sampling.seed is None:
         params = replace(params, seed=secrets.randbits(32))
     return replace(options, sampling=params)
+
+
+def thinking_for(model: LoadedModel, wanted: bool | None) -> bool | None:
+    """Whether a model reasons before its replies; None where it leaves no choice.
+
+    Args:
+        model: the model.
+        wanted: what the chat asks for; None for what the model does unasked.
+    """
+    if not model.has_thinking:
+        return None
+    return model.thinks_unasked if wanted is None else wanted
+
+
+def lead_of(model: LoadedModel, options: ChatOptions) -> str:
+    """What the prompt says before the reply begins: the mark of its reasoning, if any."""
+    begins = model.reasoning_mark and options.thinking is not False
+    return f"{model.reasoning_mark}\n" if begins else ""
 
 
 def sampling_of(options: ChatOptions) -> Sampling:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge.making import options_for, sampling_of
+from app.bridge.making import lead_of, options_for, sampling_of, thinking_for
 from app.bridge.reply import LiveFigures, Reply
 from app.bridge.tasks import Tasks
 from app.bridge.types import Drafting, EngineClient, EngineMessage, LoadedModel
@@ -43,28 +43,28 @@ class Replies(QObject):
         model: LoadedModel,
         sampling: Sampling | None = None,
         *,
-        thinking: bool = True,
+        thinking: bool | None = None,
         drafting: Drafting = NO_DRAFTS,
     ) -> None:
         """Have the loaded `model` write `reply`, the answer to `prompt`.
 
         The reply keeps who makes it and how; without `sampling` as the engine does it unasked.
-        `thinking` counts where the model leaves the choice.
+        `thinking` counts where the model leaves the choice; None is what it does unasked.
         """
-        options = options_for(sampling, thinking if model.has_thinking else None)
+        options = options_for(sampling, thinking_for(model, thinking))
         options = replace(options, drafting=drafting)
         if reply.model != str(model.summary.path):
             reply.tokens = None  # of what another model began
         reply.model = str(model.summary.path)
         reply.quantisation = model.summary.quantisation
         reply.sampling = sampling_of(options)
-        mark = "" if options.thinking is False else model.reasoning_mark
+        lead = lead_of(model, options)
         messages = [_for_engine(message) for message in prompt]
         if reply.text and messages:  # it goes on, behind the mark that the prompt has
             going_on = messages[-1]
-            messages[-1] = replace(going_on, content=going_on.content.removeprefix(f"{mark}\n"))
+            messages[-1] = replace(going_on, content=going_on.content.removeprefix(lead))
         generation = self._engine.chat(messages, options)
-        under_way = Reply(reply, generation, model.context, self, lead=f"{mark}\n" if mark else "")
+        under_way = Reply(reply, generation, model.context, self, lead=lead)
         under_way.flushed.connect(lambda: self.flushed.emit(conversation_id))
         under_way.state_changed.connect(lambda: self.state_changed.emit(conversation_id))
         under_way.ended.connect(lambda problem: self._end(conversation_id, problem))
