@@ -6,7 +6,13 @@ from PySide6.QtGui import QGuiApplication
 from app.actions.presets import settle_preset
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
-from app.domain.conversation import Conversation, beginning_like, prompt_for, sampling_for
+from app.domain.conversation import (
+    Conversation,
+    beginning_like,
+    oldest_turns,
+    prompt_for,
+    sampling_for,
+)
 from app.domain.message import Message, MessageState, Role
 from app.domain.problem import Problem
 from app.shortcuts import Shortcut
@@ -79,6 +85,17 @@ def continue_reply(session: Session, message_id: str = "") -> None:
     before = _reply_or_last(session, message_id)
     if before and before.can_go_on:
         _ask_beside(session, before, beginning_like(before))
+
+
+def leave_out_oldest_turns(session: Session, *, all_may_go: bool) -> None:
+    """Let the model see no more of the oldest turns of the chat in view; they stay in the chat.
+
+    Args:
+        session: the session.
+        all_may_go: whether another message is going to be sent, so that none needs to be left.
+    """
+    chat = session.chats.current
+    chat.last_unseen = oldest_turns(chat, all_may_go=all_may_go) or chat.last_unseen
 
 
 def show_version(session: Session, message_id: str, offset: int) -> None:

@@ -1,6 +1,7 @@
 """What a person can do with models, one function each."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -45,6 +46,13 @@ def load_with(session: Session, path: Path, choice: LoadChoice, announced: Annou
     session.settings.set(LOAD_CHOICES, choices)
     slots = session.settings.get(CHATS_AT_ONCE)
     session.model.load(path, slots, announced, draft_to_load(session, path))
+
+
+def use_more_context(session: Session, context: int, announced: Announced) -> None:
+    """Load the model in use anew, with a context of so many tokens."""
+    if loaded := session.model.loaded:
+        path = loaded.summary.path
+        load_with(session, path, replace(choice_for(session, path), context=context), announced)
 
 
 def choice_for(session: Session, path: Path) -> LoadChoice:

@@ -23,6 +23,7 @@ from app.bridge.types import (
     NotEnoughMemoryError,
     PacelineError,
 )
+from app.domain.context_steps import context_steps
 from app.domain.draft import DraftChoice, DraftKind
 from app.domain.load_choice import LoadChoice
 from app.settings.schema import CHATS_AT_ONCE, DRAFTS, LOAD_CHOICES
@@ -100,6 +101,11 @@ class MainModel(QObject):
             if verdict is None or verdict.fit is not Fit.TOO_LARGE or options.slots == 1:
                 return verdict
             options = replace(options, slots=options.slots // 2)
+
+    def find_larger_context(self, then: Callable[[int | None], None]) -> None:
+        """Tell `then` with how long a context the model could be loaded anew; None: no longer."""
+        if self.loaded:
+            self._tasks.start(self._find_larger_context(self.loaded, then))
 
     def eject(self) -> None:
         """Let the model that answers go, and a load under way with it."""
@@ -191,6 +197,23 @@ class MainModel(QObject):
                 if options.slots == 1:
                     raise
                 options = replace(options, slots=options.slots // 2)
+
+    async def _find_larger_context(
+        self, loaded: LoadedModel, then: Callable[[int | None], None]
+    ) -> None:
+        path, longest = loaded.summary.path, loaded.summary.context_length
+        steps = [step for step in context_steps(longest) if step > loaded.context]
+        wanted = next((step for step in steps if step >= 2 * loaded.context), longest)
+        choice = self._settings.get(LOAD_CHOICES).get(str(path), LoadChoice())
+        verdict = None
+        if steps:
+            with suppress(PacelineError):  # the file has gone: loading says so
+                verdict = await self.judge(path, replace(choice, context=wanted))
+        if verdict and verdict.fit is Fit.TOO_LARGE:
+            steps = [step for step in steps if step <= verdict.largest_context]
+            wanted = steps[-1] if steps else wanted
+        if self.loaded is loaded:
+            then(wanted if steps else None)
 
     async def _count_tokens(self, text: str, then: Callable[[int], None]) -> None:
         with suppress(PacelineError):  # the model went away, or has no tokenizer

@@ -29,6 +29,7 @@ class Conversation:
         tree: which message follows which.
         messages: those of the path that is shown, first to last.
         latest_reply: the one asked for last since the chat was opened, if any.
+        last_unseen: id of the message up to which the model sees none; empty: it sees all.
     """
 
     def __init__(self, record: ChatRecord | None = None) -> None:
@@ -39,6 +40,7 @@ class Conversation:
         self.messages: list[Message] = []
         self._find_path()
         self.latest_reply: Message | None = None
+        self.last_unseen = ""
 
     @property
     def id(self) -> str:
@@ -154,12 +156,42 @@ def prompt_for(chat: Conversation, reply: Message, model: str) -> list[Message]:
 
     A reply that has a text already goes on from there, so that text comes last.
     """
-    turns = prompt_messages(list(chat.path_to(reply.id)), model)
+    turns = prompt_messages(seen_messages(chat, list(chat.path_to(reply.id))), model)
     if reply.text:
         turns.append(replace(reply, tokens=reply.tokens if reply.model == model else None))
     if chat.details.system_prompt:
         turns.insert(0, Message(Role.SYSTEM, chat.details.system_prompt))
     return turns
+
+
+def seen_messages(chat: Conversation, path: Sequence[Message]) -> Sequence[Message]:
+    """Those of a path that the model sees: all, or those after `last_unseen`."""
+    places = (place for place, message in enumerate(path) if message.id == chat.last_unseen)
+    return path[next(places, -1) + 1 :]
+
+
+def oldest_turns(chat: Conversation, *, all_may_go: bool) -> str | None:
+    """Id of the last message of the turns that hold about half of what the model sees.
+
+    What is left begins with a question, since many chat templates insist on that.
+
+    Args:
+        chat: the chat whose shown path is looked at.
+        all_may_go: whether another question follows, so that none of these needs to be left.
+
+    Returns:
+        None where there is nothing that could go.
+    """
+    seen = seen_messages(chat, chat.messages)
+    ends = [place for place, message in enumerate(seen) if place and message.role is Role.USER]
+    if all_may_go and seen:
+        ends.append(len(seen))
+    size = sum(len(message.text) for message in seen)
+    for end in ends:
+        left = sum(len(message.text) for message in seen[end:])
+        if left <= size // 2 or end == ends[-1]:
+            return seen[end - 1].id
+    return None
 
 
 def prompt_messages(messages: Sequence[Message], model: str) -> list[Message]:

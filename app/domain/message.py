@@ -16,7 +16,8 @@ class Role(StrEnum):
     ASSISTANT = "assistant"
 
 
-LENGTH_REACHED = "length"  # a stop reason: there was a limit to how long the reply may be
+CUT_SHORT = ("length", "context")
+"""Stop reasons of a reply that met a limit to its length, or the end of the context."""
 
 
 class MessageState(StrEnum):
@@ -76,7 +77,7 @@ class Message:
     @property
     def can_go_on(self) -> bool:
         """Whether it is a reply that something other than its model ended."""
-        cut = self.stats is not None and self.stats.stop_reason == LENGTH_REACHED
+        cut = self.stats is not None and self.stats.stop_reason in CUT_SHORT
         return (
             self.role is Role.ASSISTANT
             and bool(self.text)

@@ -191,6 +191,12 @@ class MainWindow(QMainWindow):
         )
         self._pane.empty_state.browse_asked.connect(self._browse)
         self._pane.empty_state.find_asked.connect(self._find_models)
+        self._pane.model_asked.connect(
+            lambda path: model_actions.use_as_main_model(session, path, self.announced)
+        )
+        self._pane.more_context_asked.connect(
+            lambda context: model_actions.use_more_context(session, context, self.announced)
+        )
         self._pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)

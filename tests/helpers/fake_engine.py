@@ -68,6 +68,7 @@ class FakeLoad:
         notice: str = "",
         *,
         has_thinking: bool = False,
+        thinks_unasked: bool = True,
         has_heads: bool = False,
         reasoning_mark: str = "",
     ) -> None:
@@ -84,6 +85,7 @@ class FakeLoad:
                 draft=summary_of(draft.path) if draft else None,
                 methods=tuple(self._methods(has_heads=has_heads)),
                 has_thinking=has_thinking,
+                thinks_unasked=thinks_unasked,
                 reasoning_mark=reasoning_mark,
             )
         )
@@ -191,6 +193,7 @@ class FakeEngine:
         judged: what was judged to fit or not, with the options, in order.
         needed_bytes: what each model needs, by path; else 3.1 GB.
         free_bytes: how much memory there is.
+        largest_context: the longest context for which there is room, as verdicts tell it.
     """
 
     broken: dict[Path, PacelineError] = field(default_factory=dict)
@@ -207,6 +210,7 @@ class FakeEngine:
     judged: list[tuple[Path, LoadOptions]] = field(default_factory=list)
     needed_bytes: dict[Path, int] = field(default_factory=dict)
     free_bytes: int = 11_000_000_000
+    largest_context: int = 32_768
 
     async def inspect(self, path: Path) -> ModelSummary:
         self.inspected.append(path)
@@ -231,8 +235,8 @@ class FakeEngine:
         needed = self.needed_bytes.get(path, 1_461_600_000) + cache
         fit = Fit.TIGHT if needed * 1.1 > self.free_bytes else Fit.FITS
         fit = Fit.TOO_LARGE if needed > self.free_bytes else fit
-        figures = (needed, cache, self.free_bytes)
-        return FitVerdict(fit, "cpu", context, 32_768, options.slots, *figures, "In words.")
+        figures = (options.slots, needed, cache, self.free_bytes)
+        return FitVerdict(fit, "cpu", context, self.largest_context, *figures, "In words.")
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]

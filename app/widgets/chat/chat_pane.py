@@ -13,6 +13,7 @@ from app.actions import chat as chat_actions
 from app.actions import guide as guide_actions
 from app.actions import presets as preset_actions
 from app.actions.session import Session
+from app.bridge.making import thinking_for
 from app.domain.message import ContextUse, Message, Role
 from app.theme.theme import Theme
 from app.widgets.chat.composer import Composer
@@ -21,6 +22,8 @@ from app.widgets.chat.gauges import GaugeRow
 from app.widgets.chat.transcript import COLUMN_PX, MARGIN_PX, Transcript
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.labels import keep_place
+from app.widgets.models.context_strip import ContextStrip
+from app.widgets.models.other_model_strip import OtherModelStrip
 
 KEEP_UNSENT_MS = 500  # after the last change of what stands in the composer
 
@@ -30,9 +33,13 @@ class ChatPane(QWidget):
 
     Signals:
         guide_needed: a message is going to be sent, and only the guide can answer it.
+        model_asked: path of the model that the chat in view is to go on with.
+        more_context_asked: how many tokens of context the model is to be loaded with.
     """
 
     guide_needed = Signal()
+    model_asked = Signal(object)
+    more_context_asked = Signal(int)
 
     def __init__(self, theme: Theme, session: Session, workshop: Workshop) -> None:
         super().__init__()
@@ -41,6 +48,8 @@ class ChatPane(QWidget):
         self.empty_state = EmptyState(theme, session.model, guide_actions.suggested_questions())
         self.transcript = Transcript(theme, workshop)
         self.composer = Composer(theme, session.model)
+        self._other_model = OtherModelStrip(theme, session)
+        self._context_strip = ContextStrip(theme, session)
         self._gauges = GaugeRow(theme)
         keep_place(self._gauges)
         self._shown = session.chats.current
@@ -58,6 +67,8 @@ class ChatPane(QWidget):
         column.setContentsMargins(0, 0, 0, 24)
         column.setSpacing(0)
         column.addLayout(self._stack, 1)
+        for strip in (self._other_model, self._context_strip):
+            column.addLayout(_in_column(strip))
         column.addLayout(_in_column(self._gauges))
         column.addSpacing(4)
         column.addLayout(_in_column(self.composer))
@@ -82,6 +93,10 @@ class ChatPane(QWidget):
         session.model.changed.connect(self._refresh_state)
         self.composer.submitted.connect(self._send)
         self.composer.stop_asked.connect(lambda: chat_actions.stop(session))
+        self._other_model.own_asked.connect(self.model_asked)
+        self._context_strip.more_asked.connect(self.more_context_asked)
+        self._context_strip.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
+        self._context_strip.drop_asked.connect(self._go_on_without_oldest)
         requests = self.transcript.requests
         requests.copied.connect(_copy)
         requests.regenerated.connect(lambda m: chat_actions.regenerate(session, m.id))
@@ -99,6 +114,17 @@ class ChatPane(QWidget):
             self.composer.show_message("")
             self.keep_unsent()
             self._session.notices.settled.emit()
+
+    def _go_on_without_oldest(self) -> None:
+        """Send the message that waits, or have the reply that was cut or refused go on."""
+        waits = self._context_strip.has_waiting_message(self._shown)
+        chat_actions.leave_out_oldest_turns(self._session, all_may_go=waits)
+        if waits:
+            self._send(self.composer.message)
+        elif self._shown.messages[-1].can_go_on:
+            chat_actions.continue_reply(self._session)
+        else:
+            chat_actions.regenerate(self._session)
 
     def attach(self, paths: Sequence[Path]) -> None:
         """Let text files go along with the message that is being written."""
@@ -168,10 +194,12 @@ class ChatPane(QWidget):
         self._stack.setCurrentWidget(self.transcript if chat.messages else self.empty_state)
         self.composer.set_generating(chat.pending_reply is not None)
         self.composer.show_context(None if chat.pending_reply else self._context_use())
+        self._other_model.follow(chat)
+        self._context_strip.follow(chat)
         self._gauges.show_figures(self._session.replies.figures(chat.id))
         loaded = self._session.model.loaded
-        has_choice = loaded is not None and loaded.has_thinking
-        self.composer.show_thinking(chat.details.thinking if has_choice else None)
+        thinking = thinking_for(loaded, chat.details.thinking) if loaded else None
+        self.composer.show_thinking(thinking)
 
     def _context_use(self) -> ContextUse | None:
         loaded = self._session.model.loaded

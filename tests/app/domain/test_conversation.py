@@ -5,8 +5,10 @@ from hypothesis import strategies as st
 from app.domain.conversation import (
     MAX_TITLE_CHARACTERS,
     Conversation,
+    oldest_turns,
     prompt_for,
     prompt_messages,
+    seen_messages,
     title_from,
 )
 from app.domain.message import Message, MessageState, Role
@@ -172,3 +174,38 @@ def test_whatever_is_done_messages_and_tree_hold_the_same(steps, names, data):
             steps[name](chat, data.draw(st.sampled_from(known)) if known else "")
     assert set(chat.record.messages) == set(chat.tree.parents)
     assert [message.id for message in chat.messages] == chat.tree.path
+
+
+def test_the_oldest_turns_are_those_that_hold_half_of_the_text():
+    chat = chat_of(own("a" * 60), reply("b" * 60), own("c"), reply("d" * 30), own("e"), reply("f"))
+    first, last = chat.messages[1], chat.messages[5]
+    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    assert chat.last_unseen == first.id
+    assert [turn.text for turn in prompt_for(chat, last, "a.gguf")] == [
+        "c",
+        "d" * 30,
+        "e",
+        "f",
+        "f",
+    ]
+    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    assert [message.text for message in seen_messages(chat, chat.messages)] == ["e", "f"]
+    assert oldest_turns(chat, all_may_go=False) is None
+    assert oldest_turns(chat, all_may_go=True) == last.id
+
+
+def test_what_is_left_begins_with_a_question():
+    chat = chat_of(own("a"), reply("b"), own("c"), reply("d" * 90))
+    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    assert [message.text for message in seen_messages(chat, chat.messages)] == ["c", "d" * 90]
+
+
+def test_in_a_version_without_them_nothing_is_left_out():
+    chat = chat_of(own("a"), reply("b"), own("c"), reply("d"))
+    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    chat.add_version(chat.messages[0].id, own("other"))
+    assert list(seen_messages(chat, chat.messages)) == chat.messages
+
+
+def test_an_empty_chat_has_no_oldest_turns():
+    assert oldest_turns(Conversation(), all_may_go=True) is None
