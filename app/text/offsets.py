@@ -1,11 +1,11 @@
 """Places in a text, in characters, in bytes of UTF-8 and in units of UTF-16, as Qt counts."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
 
 from app.text.blocks import Run
+
+CONTINUATIONS = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that begin no character
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,26 @@ def character_spans(text: str, byte_spans: Iterable[Span]) -> list[Span]:
         byte_spans: stretches of its UTF-8, ascending; those that touch count as one, so a
             character split between two of them is whole.
     """
-    ends = list(accumulate(len(character.encode()) for character in text))
-    starts = [0, *ends]
-    spans = []
-    for span in _joined(byte_spans):
-        first, last = bisect_left(starts, span.start), bisect_right(ends, span.end)
+    joined = _joined(byte_spans)
+    if text.isascii():
+        inside = (Span(span.start, min(span.end, len(text))) for span in joined)
+        return [span for span in inside if span.start < span.end]
+    source = text.encode("utf-8", "surrogatepass")
+    spans, place, number = [], 0, 0  # `number` characters begin before byte `place`
+    for span in joined:
+        first = number + _num_begun(source[place : span.start])
+        last = first + _num_begun(source[span.start : span.end])
+        place, number = span.end, last
+        if source[span.end : span.end + 1] and not _num_begun(source[span.end : span.end + 1]):
+            last -= 1  # it ends inside of a character
         if first < last:
             spans.append(Span(first, last))
     return spans
+
+
+def _num_begun(utf8: bytes) -> int:
+    """How many characters begin in a stretch of UTF-8."""
+    return len(utf8.translate(None, CONTINUATIONS))
 
 
 def covered(run: Run, spans: Iterable[Span]) -> list[Span]:

@@ -76,7 +76,7 @@ class Marking(QObject):
         """The marks of a message."""
         found, match = self.finder.spans_in(message), self.finder.current
         if message == self.hit.message:
-            found = (*found, *self.hit.spans)
+            found = tuple(sorted({*found, *self.hit.spans}, key=lambda span: span.start))
         current = match.span if match and match.message == message else None
         reading = self._readings()[message]
         accepted = reading.accepted if reading.shows_accepted else ()

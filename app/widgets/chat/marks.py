@@ -1,6 +1,6 @@
 """What is marked in a message, and where the documents on screen show a part of its source."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,7 +31,7 @@ class Marks:
 
     Attributes:
         selected: what is selected.
-        found: what answers a search.
+        found: what answers a search; stretches ascend.
         current: the one of those that was gone to.
         accepted: what a draft had proposed.
         has_ground: what was accepted stands on a ground of its own, besides being underlined.
@@ -48,15 +48,11 @@ class Marks:
 
     def within(self, start: int, end: int) -> "Marks":
         """Those that reach between two offsets."""
-
-        def reaches(span: Span | None) -> bool:
-            return span is not None and span.start < end and start < span.end
-
         return Marks(
-            self.selected if reaches(self.selected) else None,
-            tuple(span for span in self.found if reaches(span)),
-            self.current if reaches(self.current) else None,
-            tuple(span for span in self.accepted if reaches(span)),
+            _only(self.selected, start, end),
+            _reaching(self.found, start, end),
+            _only(self.current, start, end),
+            _reaching(self.accepted, start, end),
             self.has_ground,
         )
 
@@ -131,6 +127,16 @@ def cursor_over(document: QTextDocument, span: Span) -> QTextCursor:
     cursor.setPosition(span.start)
     cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
     return cursor
+
+
+def _only(span: Span | None, start: int, end: int) -> Span | None:
+    return span if span and span.start < end and start < span.end else None
+
+
+def _reaching(spans: tuple[Span, ...], start: int, end: int) -> tuple[Span, ...]:
+    """Those of ascending stretches that reach between two offsets."""
+    first = bisect_right(spans, start, key=lambda span: span.end)
+    return spans[first : bisect_left(spans, end, key=lambda span: span.start)]
 
 
 def _touches(run: Run, span: Span) -> bool:

@@ -262,11 +262,15 @@ class ProseView(TextView):
 
     def _marked(self) -> Iterator[tuple[Span, MarkKind]]:
         """The positions of what is marked."""
+        lines = [
+            (number, one.line.leaf, one.places) for number, one in enumerate(self._sets) if one.runs
+        ]
         for span, kind in self._marks.each():
             parts = [
                 (self._position(number, found.start), self._position(number, found.end, ends=True))
-                for number, one in enumerate(self._sets)
-                if (found := one.places.positions(span))
+                for number, leaf, places in lines
+                if leaf and leaf.start < span.end and span.start < leaf.end
+                if (found := places.positions(span))
             ]
             if parts:
                 yield Span(parts[0][0], parts[-1][1]), kind

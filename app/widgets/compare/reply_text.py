@@ -44,7 +44,7 @@ class ReplyText(QScrollArea):
             document.blocks, is_open=self._reading.is_open, thought_s=reply.thought_s
         )
         self._show_marks()
-        self.setAccessibleName(self._reading.plain.text)
+        self.setAccessibleName("" if self._reading.is_open else self._reading.plain.text)
         self._fit()
 
     def _show_marks(self) -> None:
