@@ -23,6 +23,7 @@ from app.bridge.types import (
     DraftRanking,
     ModelFileError,
     PairVerdict,
+    StopReason,
     Timings,
 )
 from app.domain.attachment import Attachment, joined
@@ -329,6 +330,40 @@ async def picker(stage: Stage) -> None:
     stage.window.findChild(QPushButton, "mainModelPicker").click()
 
 
+async def load_panel(stage: Stage) -> None:
+    """How a model is to be loaded, where the other one would not fit."""
+    stage.engine.needed_bytes[OTHER] = 9 * 10**9
+    await picker(stage)
+    await stage.settle()
+    stage.window.findChild(QPushButton, "loadOptions").click()
+
+
+async def nothing_found(stage: Stage) -> None:
+    """A folder that was added, and has no models in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        stage.window._session.finder.take_folder(Path(folder))
+        await stage.until(lambda: not stage.window._session.finder.is_looking)
+    stage.window.findChild(QPushButton, "mainModelPicker").click()
+
+
+async def other_model(stage: Stage) -> None:
+    """A chat that another model wrote than the one loaded now."""
+    await finished(stage)
+    await stage.load(OTHER)
+
+
+async def context_full(stage: Stage) -> None:
+    """A reply that met the end of the context."""
+    await stage.begin_to_load()
+    stage.engine.loads[-1].finish(context=4096)
+    await stage.until(lambda: stage.window._session.model.loading is None)
+    await stage.answer(OTHER_QUESTIONS[1])
+    generation = await stage.send(QUESTION)
+    generation.say("Quicksort picks a pivot, splits the list around it and")
+    generation.finish(StopReason.CONTEXT)
+    await stage.ended()
+
+
 def put_models_there() -> None:
     """Make empty files in the models' places, for a window that looks whether they are there."""
     FOLDER.mkdir(exist_ok=True)
@@ -356,8 +391,12 @@ STATES: tuple[State, ...] = (
     find,
     panel,
     picker,
+    load_panel,
+    nothing_found,
     draft_picker,
     compare,
+    other_model,
+    context_full,
 )
 
 SHEET: tuple[tuple[State, bool], ...] = (
@@ -373,11 +412,14 @@ SHEET: tuple[tuple[State, bool], ...] = (
     (attachments, True),
     (panel, True),
     (picker, True),
+    (load_panel, True),
     (draft_picker, True),
     (compare, True),
     (drag, True),
     (error, True),
     (failed_reply, True),
+    (other_model, True),
+    (context_full, True),
     (attachments, False),
     (panel, False),
 )
