@@ -33,7 +33,7 @@ class ChatDetails:
     sampling: Sampling | None = None  # None: as the engine does it unasked
     system_prompt: str = ""
     unsent: str = ""
-    thinking: bool = True  # where the model's template leaves the choice
+    thinking: bool | None = None  # where a model leaves the choice; None: what it does unasked
     preset: str = ""  # empty: the one that new chats begin with
     damaged: bool = False  # its own row could not be read; its messages may be sound
 

@@ -133,7 +133,6 @@ def _message_json(message: Message, parent: str | None) -> JsonObject:
 
 def _details_from(fields: Fields) -> ChatDetails:
     sampling = fields.optional("sampling", fields.fields)
-    thinking = fields.optional("thinking", fields.flag)
     return ChatDetails(
         title=storable(fields.text("title")),
         pinned=fields.flag("pinned"),
@@ -143,7 +142,7 @@ def _details_from(fields: Fields) -> ChatDetails:
         system_prompt=storable(fields.text("system_prompt")),
         sampling=sampling_from(sampling) if sampling else None,
         preset=storable(fields.optional("preset", fields.text) or ""),
-        thinking=thinking is not False,
+        thinking=fields.optional("thinking", fields.flag),
     )
 
 

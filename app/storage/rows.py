@@ -20,6 +20,7 @@ ROLES = frozenset(Role)
 FINAL: Mapping[Value, MessageState] = {
     state.value: state for state in (MessageState.DONE, MessageState.FAILED)
 }
+THINKING: Mapping[Value, bool] = {0: False, 2: True}
 NAMELESS = "damaged-"
 """Begins the ids of what lost its own; the number of its row follows."""
 
@@ -69,7 +70,7 @@ def chat_from(row: Row) -> StoredChat:
         sampling=_sampling(sampling),
         system_prompt=_text(system_prompt),
         unsent=_text(unsent),
-        thinking=thinking != 0,
+        thinking=THINKING.get(thinking),
         preset=_text(preset),
     )
     return StoredChat(details, _chosen(chosen))
@@ -88,7 +89,7 @@ def chat_values(details: ChatDetails) -> dict[str, Value]:
         "sampling": _sampling_text(details.sampling),
         "system_prompt": storable(details.system_prompt),
         "unsent": storable(details.unsent),
-        "thinking": int(details.thinking),
+        "thinking": 1 if details.thinking is None else 2 * details.thinking,
         "preset": storable(details.preset),
     }
 

@@ -67,7 +67,9 @@ CREATE TABLE replies (  -- how a message came to be, for those that a model made
 
 VERSION_1 = (CHATS, MESSAGES, MESSAGES_OF_CHAT, MESSAGES_TO_INDEX, MESSAGES_DELETED, REPLIES)
 
-CHAT_THINKING = "ALTER TABLE chats ADD COLUMN thinking INTEGER NOT NULL DEFAULT 1"  # 0 or 1
+CHAT_THINKING = "ALTER TABLE chats ADD COLUMN thinking INTEGER NOT NULL DEFAULT 1"
+"""0: no; 1: as the model does unasked; 2: yes. It counts where a model leaves the choice."""
+
 CHAT_PRESET = "ALTER TABLE chats ADD COLUMN preset TEXT NOT NULL DEFAULT ''"
 """The name of what `sampling` was changed from; empty: the preset that new chats begin with."""
 

@@ -100,6 +100,7 @@ def load_model(
             draft=models[1].summary if shared else None,
             methods=methods.methods,
             has_thinking=template is not None and template.has_thinking,
+            thinks_unasked=template is not None and template.thinks_unasked,
             reasoning_mark=template.reasoning_mark if template else "",
         )
         files = tuple(model.file for model in models)

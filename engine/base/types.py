@@ -358,4 +358,5 @@ class LoadedModel:
     draft: ModelSummary | None = None  # the model that can draft for it
     methods: tuple[str, ...] = ()  # of `DRAFT_METHODS`, what can draft
     has_thinking: bool = False  # its template leaves the choice to reason before a reply
+    thinks_unasked: bool = True  # what it does there where nothing is said of it
     reasoning_mark: str = ""  # with which the prompt, and not the reply, begins reasoning

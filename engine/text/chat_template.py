@@ -61,13 +61,12 @@ class ChatTemplate:
     @property
     def has_thinking(self) -> bool:
         """Whether a reply is asked for in another way with reasoning than without."""
-        if THINKING_SWITCH not in self.source:
-            return False
-        try:
-            on, off = (self.render(_PROBE, **{THINKING_SWITCH: value}) for value in (True, False))
-        except TemplateError:  # it needs more than one message; requests will tell
-            return False
-        return on != off
+        return self._prompt(thinking=True) != self._prompt(thinking=False)
+
+    @property
+    def thinks_unasked(self) -> bool:
+        """Whether a reply is asked for with reasoning where nothing is said of it."""
+        return self._prompt() == self._prompt(thinking=True)
 
     @property
     def reasoning_mark(self) -> str:
@@ -75,11 +74,16 @@ class ChatTemplate:
 
         A reply then ends its reasoning with a mark, and has none that begins it.
         """
-        try:
-            prompt = self.render(_PROBE, **{THINKING_SWITCH: True}).rstrip()
-        except TemplateError:
-            return ""
+        prompt = self._prompt(thinking=True).rstrip()
         return next((mark for mark in _REASONING_MARKS if prompt.endswith(mark)), "")
+
+    def _prompt(self, thinking: bool | None = None) -> str:
+        """What asks for a reply to a greeting; empty where the template refuses that."""
+        switches = {} if thinking is None else {THINKING_SWITCH: thinking}
+        try:
+            return self.render(_PROBE, **switches)
+        except TemplateError:  # it needs more than one message; requests will tell
+            return ""
 
     def render(
         self, messages: Sequence[Message], *, add_generation_prompt: bool = True, **switches: object

@@ -28,12 +28,19 @@ def test_a_chat_comes_back_as_it_was(store, open_store):
         sampling=replace(SAMPLING, seed=None),
         system_prompt="Be brief.",
         unsent="half a thought",
+        preset="Mine",
     )
     store.save_record(record)
     back = reopened(store, open_store).load(record.details.id)
     assert back.details == record.details
     assert back.tree == record.tree
     assert list(back.messages.values()) == list(record.messages.values())
+
+
+@pytest.mark.parametrize("thinking", [None, True, False])
+def test_whether_a_chat_thinks_comes_back(store, open_store, thinking):
+    store.save_chat(ChatDetails("1", title="Ropes", thinking=thinking))
+    assert reopened(store, open_store).list_chats()[0].thinking is thinking
 
 
 def test_chats_are_listed_pinned_ones_first_then_newest_first(store, open_store):

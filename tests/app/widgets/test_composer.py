@@ -244,6 +244,22 @@ def test_thinking_is_offered_only_where_the_model_leaves_the_choice(person, engi
     assert engine.generations[0].options.thinking is None
 
 
+def test_a_model_that_thinks_only_when_asked_is_not_asked_until_the_person_does(
+    person, engine, qtbot
+):
+    person.drop_files([MODEL])
+    qtbot.waitUntil(lambda: len(engine.loads) == 1)
+    engine.loads[0].finish(has_thinking=True, thinks_unasked=False)
+    qtbot.waitUntil(lambda: person.sees("thinkingToggle"))
+    assert not person.find("thinkingToggle").isChecked()
+    person.say("hello")
+    assert engine.generations[0].options.thinking is False
+    person.click("newChat")
+    person.click("thinkingToggle")
+    person.say("hello")
+    assert engine.generations[1].options.thinking is True
+
+
 def test_thinking_is_chosen_for_each_chat(person, engine, qtbot):
     person.drop_files([MODEL])
     qtbot.waitUntil(lambda: len(engine.loads) == 1)

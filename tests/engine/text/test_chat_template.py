@@ -73,6 +73,18 @@ def test_a_template_that_writes_another_prompt_to_reason_leaves_the_choice(sourc
 
 
 @pytest.mark.parametrize(
+    ("source", "thinks"),
+    [
+        (families.REASONING, True),
+        ("{% if enable_thinking is defined and enable_thinking %}<think>{% endif %}", False),
+    ],
+    ids=["unless told not to", "only if told to"],
+)
+def test_a_template_thinks_unasked_or_not(source, thinks):
+    assert ChatTemplate(source).thinks_unasked == thinks
+
+
+@pytest.mark.parametrize(
     ("source", "mark"),
     [
         ("{{ messages[0].content }}<|assistant|>\n<think>\n", "<think>"),
