@@ -31,6 +31,7 @@ class FindBar(QFrame):
         self.setObjectName("findBar")
         self.setProperty("look", "strip")
         self._finder = finder
+        self._told: tuple[str, int | None] = "", None
         self._field = _FindField()
         self._field.textChanged.connect(self.wanted)
         self._field.stepped.connect(finder.step)
@@ -87,7 +88,14 @@ class FindBar(QFrame):
         text = self._counted() if self._field.text() else ""
         self._count.setText(text)
         self._count.setAccessibleName(text)
-        if text and finder.is_done and self.isVisible():
+        if text and finder.is_done:
+            self._tell(text)
+
+    def _tell(self, text: str) -> None:
+        """Say where one is, but not how the count grows with a reply."""
+        place = self._field.text(), self._finder.number
+        if place != self._told:
+            self._told = place
             announce(self._count, text)
 
     def _counted(self) -> str:

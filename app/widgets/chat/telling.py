@@ -8,7 +8,7 @@ from app.widgets.common.speaking import announce
 
 
 class EndTeller(QObject):
-    """Says once of each reply that it has ended; its tokens are never told one by one."""
+    """Says once of each reply that it has ended, or why it could not; its tokens are never told."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -21,4 +21,4 @@ class EndTeller(QObject):
             self._under_way.add(message.id)
         elif message.id in self._under_way:
             self._under_way.discard(message.id)
-            announce(self._widget, self.tr("Reply finished"))
+            announce(self._widget, message.failure or self.tr("Reply finished"))

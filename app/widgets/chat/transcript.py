@@ -97,8 +97,9 @@ class Transcript(QAbstractScrollArea):
         self._give_keyboard(same, keyboard)
 
     def open_find(self) -> None:
-        """Let words be found in this chat."""
-        self._around.find_bar.open_bar()
+        """Let words be found in this chat, if there are any."""
+        if self.isVisible() and self._readings:
+            self._around.find_bar.open_bar()
 
     def step_match(self, offset: int) -> None:
         """Go to the match after the one in sight, or to the one before."""

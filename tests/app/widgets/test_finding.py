@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QLineEdit, QWidget
 
 from app.theme.tokens import LIGHT
+from app.widgets.chat import find_bar
 from tests.helpers.transcripts import chat_of, generating, shown, view
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -118,6 +119,23 @@ def test_what_was_found_is_held_while_the_reply_grows(qtbot):
         qtbot.waitUntil(lambda: count(transcript) == "1 of 201", timeout=20_000)
 
 
+def test_the_place_among_the_matches_is_told_but_not_how_their_number_grows(qtbot, monkeypatch):
+    said = []
+    monkeypatch.setattr(find_bar, "announce", lambda _, sentence: said.append(sentence))
+    chat = generating("A needle", "A needle", "Go on.")
+    with shown(qtbot, chat) as transcript:
+        find(qtbot, transcript, "needle")
+        said.clear()
+        qtbot.mouseClick(
+            transcript.findChild(QAbstractButton, "findNext"), Qt.MouseButton.LeftButton
+        )
+        assert said == ["2 of 2"]
+        chat.messages[-1].text = "Another needle"
+        transcript.refresh_message(3)
+        qtbot.waitUntil(lambda: count(transcript) == "2 of 3", timeout=20_000)
+        assert said == ["2 of 2"]
+
+
 def test_other_matches_are_marked_more_softly(qtbot):
     with shown(qtbot, chat_of("Go on.", "A word.\n\n`word`\n\n| word | b |\n|---|---|\n")) as it:
         plain = pixels(it, 1, LIGHT.found)
@@ -225,3 +243,8 @@ def test_the_find_bar_moves_nothing_that_is_read(qtbot):
         assert view(transcript, index).mapTo(transcript, QPoint()) == before
         press_key(transcript, Qt.Key.Key_Escape)
         assert view(transcript, index).mapTo(transcript, QPoint()) == before
+
+
+def test_nothing_opens_in_a_chat_without_messages(person):
+    person.press(Qt.Key.Key_F, CTRL)
+    assert not person.find("findBar").isVisibleTo(person.find("transcript"))

@@ -131,3 +131,15 @@ def test_the_end_of_a_reply_is_announced_once_and_its_tokens_never(qtbot, monkey
         transcript.refresh_message(1)
         transcript.refresh_message(1)
         assert said == ["Reply finished"]
+
+
+def test_a_reply_that_fails_says_why(qtbot, monkeypatch):
+    said = []
+    monkeypatch.setattr(telling, "announce", lambda _, sentence: said.append(sentence))
+    chat = generating("Go on.")
+    with shown(qtbot, chat) as transcript:
+        transcript.refresh_message(1)
+        chat.messages[-1].state = MessageState.FAILED
+        chat.messages[-1].failure = "The memory was not enough."
+        transcript.refresh_message(1)
+        assert said == ["The memory was not enough."]
