@@ -86,6 +86,7 @@ class Drafts:
     def close(self) -> None:
         """Forget what was kept from one reply to the next; none is under way."""
         self._methods.clear()
+        self._controller.forget_texts()
 
     def _drafts(self, jobs: Sequence[Job]) -> dict[Job, Draft]:
         """What is proposed for running replies."""

@@ -92,6 +92,10 @@ class Controller:
         self._disturbed = False  # whether the last round was
         self._purse = Purse()
 
+    def forget_texts(self) -> None:
+        """Expect of every method what a new one may hope for; what passes cost is still known."""
+        self._habits = {method: Habit() for method in self._habits}
+
     def lengths(self, seats: Sequence[Seat], *, reading: bool) -> Mapping[str, Sequence[int]]:
         """How many tokens to ask each method for, by seat; 0 for none.
 

@@ -213,3 +213,12 @@ def test_short_replies_try_again_what_once_looked_too_dear() -> None:
     assert rounds_of_replies(20) <= 1
     replies.cost = 0.05
     assert rounds_of_replies(100) > 5
+
+
+def test_with_its_texts_forgotten_a_method_is_hoped_for_again() -> None:
+    replies = Replies(account(), cost=0.25, accept=[False])
+    replies.steps(400)
+    replies.controller.forget_texts()
+    replies.accounts = (account(),)
+    lengths = [length for (length,) in replies.steps(FIRST_PLAIN_SAMPLES + 3)]
+    assert max(lengths) > 0
