@@ -73,7 +73,8 @@ PACELINE_INLINE void find(const float* state, int64_t stride, int lanes, const f
   for (int v = 0; v < count; ++v) store(found + 16 * v, total[v]);
 }
 
-// What a row does to a state. The next key is that of the row behind it, or null.
+// What a row does to a state. The query is null where nobody reads the row's output; the next key is
+// that of the row behind it, or null.
 struct Step {
   f32x16 decay;
   const float *key, *query, *next_key;  // [key_dim]
@@ -82,18 +83,21 @@ struct Step {
 
 // Takes columns from one place to another, updated by a row, and reads them by its query. Leaves in
 // `found` what the next key finds, with the operations of `find`.
-template <bool has_next, bool whole>
+template <bool has_query, bool has_next, bool whole>
 Columns sweep(Place<const float> from, Place<float> to, const Step& step, int64_t key_dim,
               Columns& found) {
   Columns read{splat(0.0f), splat(0.0f)}, next{splat(0.0f), splat(0.0f)};
   for (int64_t i = 0; i < key_dim; ++i) {
-    const f32x16 key = splat(step.key[i]), query = splat(step.query[i]);
+    const f32x16 key = splat(step.key[i]);
     Columns columns = read_columns<whole>(from, i);
     columns.low = fma(key, step.change.low, mul(step.decay, columns.low));
     columns.high = fma(key, step.change.high, mul(step.decay, columns.high));
     write_columns<whole>(to, i, columns);
-    read.low = fma(query, columns.low, read.low);
-    read.high = fma(query, columns.high, read.high);
+    if constexpr (has_query) {
+      const f32x16 query = splat(step.query[i]);
+      read.low = fma(query, columns.low, read.low);
+      read.high = fma(query, columns.high, read.high);
+    }
     if constexpr (has_next) {
       const f32x16 next_key = splat(step.next_key[i]);
       next.low = fma(next_key, columns.low, next.low);
@@ -104,13 +108,21 @@ Columns sweep(Place<const float> from, Place<float> to, const Step& step, int64_
   return read;
 }
 
+template <bool has_query, bool has_next>
 PACELINE_INLINE Columns sweep(Place<const float> from, Place<float> to, const Step& step,
                               int64_t key_dim, Columns& found) {
-  if (from.is_whole() && to.is_whole()) {
+  return from.is_whole() && to.is_whole()
+             ? sweep<has_query, has_next, true>(from, to, step, key_dim, found)
+             : sweep<has_query, has_next, false>(from, to, step, key_dim, found);
+}
+
+PACELINE_INLINE Columns sweep(Place<const float> from, Place<float> to, const Step& step,
+                              int64_t key_dim, Columns& found) {
+  if (step.query) {
     return step.next_key ? sweep<true, true>(from, to, step, key_dim, found)
-                         : sweep<false, true>(from, to, step, key_dim, found);
+                         : sweep<true, false>(from, to, step, key_dim, found);
   }
-  return step.next_key ? sweep<true, false>(from, to, step, key_dim, found)
+  return step.next_key ? sweep<false, true>(from, to, step, key_dim, found)
                        : sweep<false, false>(from, to, step, key_dim, found);
 }
 
@@ -198,9 +210,11 @@ struct Delta {
     const int64_t channel = task.key_head * shape.key_dim;
     const int64_t width = (shape.key_dim + 15) / 16 * 16;
     float *query = queries + slot * key_stride, *key = keys + slot * key_stride;
-    convolve(row, channel, shape.key_dim, width, query);
+    if (task.out) {
+      convolve(row, channel, shape.key_dim, width, query);
+      to_unit_length(query, sqrtf(static_cast<float>(shape.key_dim)));
+    }
     convolve(row, shape.keys_width() + channel, shape.key_dim, width, key);
-    to_unit_length(query, sqrtf(static_cast<float>(shape.key_dim)));
     to_unit_length(key, 1.0f);
     for (int64_t head = 0; head < heads; ++head) {
       convolve(row, value_channel(head), shape.value_dim, columns,
@@ -238,7 +252,7 @@ struct Delta {
       const float* key = keys + r * key_stride;
       const Step step{decay,
                       key,
-                      queries + r * key_stride,
+                      task.out ? queries + r * key_stride : nullptr,
                       r + 1 < count ? key + key_stride : nullptr,
                       {mul(sub(value.low, mul(decay, seen.low)), rate),
                        mul(sub(value.high, mul(decay, seen.high)), rate)}};
