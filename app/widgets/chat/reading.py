@@ -1,5 +1,6 @@
 """A message's text as blocks, read as it grows."""
 
+from app.domain.attachment import separated
 from app.domain.message import Message, Role
 from app.text.blocks import Block, Document, Paragraph, Reasoning, Run
 from app.text.offsets import Span, character_spans
@@ -83,10 +84,11 @@ class Reading:
         return self.document
 
     def _take_as_it_is(self) -> Document:
-        """Own messages are no Markdown."""
+        """Own messages are no Markdown, and files that go along are not painted."""
         text = self.message.text
         if text != self._text:
-            run = Run(text, 0, len(text))
-            self.document = Document((Paragraph(0, len(text), (run,)),), 1)
+            written, _ = separated(text)
+            run = Run(written, 0, len(written))
+            self.document = Document((Paragraph(0, len(written), (run,)),), 1)
             self._text = text
         return self.document

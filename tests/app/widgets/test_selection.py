@@ -6,6 +6,7 @@ from PySide6.QtGui import QAction, QColor, QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QMessageBox
 
+from app.domain.attachment import Attachment, joined
 from app.domain.message import Message, MessageState, Role
 from app.paths import resources_dir
 from app.settings.schema import ThemeChoice
@@ -259,6 +260,18 @@ def test_the_message_where_the_keyboard_is_is_copied_where_nothing_is_selected(q
         assert copied_markdown(transcript) == "**Second**"
         assert copied(transcript) == "Second"
         assert selected_pixels(transcript, 1) > 0
+
+
+def test_a_file_that_goes_along_is_copied_with_the_source_alone(qtbot):
+    message = joined("Look at this.", [Attachment("notes.txt", "A needle.")])
+    with shown(qtbot, chat_of(message, "I did.")) as transcript:
+        transcript.setFocus()
+        press_key(transcript, Qt.Key.Key_A, CTRL)
+        assert copied(transcript) == "Look at this.\n\nI did."
+        assert copied_markdown(transcript) == f"{message}\n\nI did."
+        transcript.marking.finder.look_for("needle")
+        qtbot.waitUntil(lambda: transcript.marking.finder.is_done)
+        assert not transcript.marking.finder.matches
 
 
 def test_folded_reasoning_is_neither_copied_nor_told(qtbot):
