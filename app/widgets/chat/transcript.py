@@ -113,9 +113,11 @@ class Transcript(QAbstractScrollArea):
         indices = (i for i, one in enumerate(self._readings) if one.message.id == message_id)
         index = next(indices, None)
         if index is not None:
-            spans = self._readings[index].all_plain.find(word)
+            reading = self._readings[index]
+            spans = reading.all_plain.find(word)
             self.marking.hit.mark(index, spans)
-            self.reveal(index, spans[0].start if spans else 0)
+            begin = reading.painted[0].start if reading.painted else 0
+            self.reveal(index, spans[0].start if spans else begin)
 
     def reveal(self, index: int, offset: int) -> None:
         """Bring a place of a message into sight, and hold it there."""

@@ -208,6 +208,14 @@ def test_a_search_leads_to_the_message_and_marks_it_until_the_next_key(searcher,
     assert pixels(transcript, 7, LIGHT.found) == 0
 
 
+def test_a_message_found_by_what_is_not_painted_is_marked_and_stays_folded(qtbot):
+    chat = chat_of("Go on.", "<think>Well.</think>Yes, [here](https://example.org/needle).")
+    with shown(qtbot, chat) as transcript:
+        transcript.show_message(chat.messages[1].id, "needle")
+        assert transcript.findChild(QFrame, "hitBar").isVisible()
+        assert not view(transcript, 1).findChild(QAbstractButton, "reasoningToggle").isChecked()
+
+
 def test_the_keys_open_the_find_bar_and_step_and_escape_closes_it(searcher, qtbot):
     searcher.press(Qt.Key.Key_PageDown, CTRL)
     searcher.press(Qt.Key.Key_F, CTRL)
