@@ -49,6 +49,8 @@ CHECKED = (
     states.attachments,
     states.panel,
     states.compare,
+    states.other_model,
+    states.context_full,
     states.error,
     states.failed_reply,
 )
