@@ -41,6 +41,8 @@ TIMINGS = {
     "draft_ms",
     "verify_ms",
     "rollback_ms",
+    "draft_speedup",
+    "draft_rest_cost",
 }
 
 
