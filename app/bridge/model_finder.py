@@ -73,8 +73,7 @@ class ModelFinder(QObject):
         self._begin(partial(find_models, around), None)
 
     def take_folder(self, folder: Path) -> None:
-        """List the models of a folder, and watch it from now on."""
-        self._library.watch(folder)
+        """List the models of a folder, and watch it once they are."""
         self._begin(partial(models_in, folder), folder)
 
     def stop(self) -> None:
@@ -99,6 +98,8 @@ class ModelFinder(QObject):
             models = [await self._list(found) for found in await in_thread(look)]
             known = [is_new for is_new in models if is_new is not None]
             self.findings = Findings(len(known), sum(known), folder)
+            if folder:
+                self._library.watch(folder)
             self._library.look()
         finally:
             if self._task is asyncio.current_task():

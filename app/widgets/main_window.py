@@ -1,7 +1,6 @@
 """The window: sidebar, top row, chat; keys and drops for all of them."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -22,11 +21,9 @@ from app.actions import drafts as draft_actions
 from app.actions import guide as guide_actions
 from app.actions import models as model_actions
 from app.actions.session import Session
-from app.bridge.load_plan import LoadPlan
 from app.bridge.tasks import Tasks
 from app.itemmodels.chat_list import ChatListModel
 from app.itemmodels.draft_list import DraftListModel
-from app.itemmodels.model_list import ModelListModel
 from app.network import NetworkWatch
 from app.settings.schema import FOLDED_FOLDERS, PANEL_OPEN, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
@@ -42,9 +39,7 @@ from app.widgets.compare.compare_view import CompareView
 from app.widgets.draft_popup import DraftPopup
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
-from app.widgets.model_popup import ModelPopup
-from app.widgets.models.load_panel import LoadPanel
-from app.widgets.models.model_menu import ModelMenu
+from app.widgets.models.model_chooser import ModelChooser
 from app.widgets.notice_area import NoticeArea
 from app.widgets.panel.chat_panel import ChatPanel
 from app.widgets.sidebar import Sidebar
@@ -82,9 +77,9 @@ class MainWindow(QMainWindow):
         self._pane = ChatPane(theme, session, self._workshop)
         self._compare: CompareView | None = None  # made when it is first looked at
         self._panel = ChatPanel(theme, session)
-        models = ModelListModel(session.library, session.model, self)
-        self._popup = ModelPopup(theme, models, session.finder, self)
-        self._load_panel = LoadPanel(theme, LoadPlan(session.model, tasks, self), self)
+        self._models = ModelChooser(
+            theme, session, tasks, self._top_row.picker, self.announced, self
+        )
         self._draft_popup = DraftPopup(theme, DraftListModel(session.drafts, self), self)
         self._lay_out()
         self._drops = FileDrops(
@@ -160,27 +155,7 @@ class MainWindow(QMainWindow):
         self._top_row.panel_asked.connect(self._toggle_panel)
         self._top_row.compare_toggled.connect(self._show_compare)
         session.chats.current_changed.connect(self._top_row.leave_compare)
-        self._top_row.picker.opened.connect(self._open_picker)
-        self._popup.chosen.connect(
-            lambda path: model_actions.use_as_main_model(session, path, self.announced)
-        )
-        self._popup.browse_asked.connect(self._browse)
-        self._popup.folder_asked.connect(
-            lambda: model_actions.choose_folder(session, self, self._add_folder)
-        )
-        self._popup.removal_asked.connect(
-            lambda path: model_actions.remove_from_list(session, path)
-        )
-        self._popup.menu_asked.connect(
-            lambda path, place: ModelMenu(
-                session, path, self._popup, lambda: self._choose_options(path)
-            ).popup(place)
-        )
-        self._popup.options_asked.connect(self._choose_options)
-        self._popup.eject_asked.connect(lambda: model_actions.eject(session))
-        self._load_panel.load_asked.connect(
-            lambda path, choice: model_actions.load_with(session, path, choice, self.announced)
-        )
+        self._top_row.picker.opened.connect(self._models.open)
         self._top_row.draft_picker.opened.connect(self._open_draft_picker)
         self._draft_popup.chosen.connect(
             lambda choice: draft_actions.use_draft(session, choice, self.announced)
@@ -189,18 +164,16 @@ class MainWindow(QMainWindow):
         self._draft_popup.swap_asked.connect(
             lambda: draft_actions.swap_roles(session, self.announced)
         )
-        self._pane.empty_state.browse_asked.connect(self._browse)
-        self._pane.empty_state.find_asked.connect(self._find_models)
-        self._pane.model_asked.connect(
-            lambda path: model_actions.use_as_main_model(session, path, self.announced)
-        )
+        self._pane.empty_state.browse_asked.connect(self._models.browse)
+        self._pane.empty_state.find_asked.connect(self._models.find)
+        self._pane.model_asked.connect(self._models.use)
         self._pane.more_context_asked.connect(
             lambda context: model_actions.use_more_context(session, context, self.announced)
         )
         self._pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
         self._drops.attached.connect(self._pane.attach)
-        self._drops.folder_dropped.connect(self._add_folder)
+        self._drops.folder_dropped.connect(self._models.add_folder)
         self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
         self._drops.dropped.connect(
             lambda urls: model_actions.use_dropped(session, urls, self.announced)
@@ -213,8 +186,8 @@ class MainWindow(QMainWindow):
         session, in_hand = self._session, self._pane.message_in_hand
         bindings: dict[Shortcut, Callable[[], object]] = {
             Shortcut.NEW_CHAT: lambda: chat_actions.new_chat(session),
-            Shortcut.OPEN_MODEL: self._browse,
-            Shortcut.MODEL_PICKER: self._open_picker,
+            Shortcut.OPEN_MODEL: self._models.browse,
+            Shortcut.MODEL_PICKER: self._models.open,
             Shortcut.DRAFT_PICKER: self._open_draft_picker,
             Shortcut.SHOW_ACCEPTED: self._pane.transcript.toggle_accepted,
             Shortcut.COMPARE: self._top_row.compare_button.toggle,
@@ -243,26 +216,6 @@ class MainWindow(QMainWindow):
         for shortcut, action in bindings.items():
             QShortcut(shortcut.sequence, self).activated.connect(action)
 
-    def _browse(self) -> None:
-        model_actions.browse(self._session, self, self.announced)
-
-    def _find_models(self) -> None:
-        self._session.finder.find()
-        self._open_picker()
-
-    def _add_folder(self, folder: Path) -> None:
-        model_actions.add_folder(self._session, folder)
-        self._open_picker()
-
-    def _choose_options(self, path: Path) -> None:
-        known = self._session.library.known(path)
-        self._popup.hide()
-        if known and known.summary:
-            choice = model_actions.choice_for(self._session, path)
-            self._load_panel.open_for(known.summary, choice, self._top_row.picker)
-        else:  # loading says what is wrong with the file
-            model_actions.use_as_main_model(self._session, path, self.announced)
-
     def _show_compare(self, shown: bool) -> None:
         if shown and self._compare is None:
             self._compare = CompareView(self._theme, self._session, self._workshop)
@@ -273,11 +226,6 @@ class MainWindow(QMainWindow):
 
     def _browse_for_draft(self) -> None:
         draft_actions.browse(self._session, self, self.announced)
-
-    def _open_picker(self) -> None:
-        self._session.library.look()
-        self._popup.offer_eject(self._session.model.loaded is not None)
-        self._popup.open_below(self._top_row.picker)
 
     def _open_draft_picker(self) -> None:
         loaded = self._session.model.loaded
