@@ -1,10 +1,11 @@
 """Every key of the window, in one table."""
 
-from enum import StrEnum
+from enum import StrEnum, unique
 
 from PySide6.QtGui import QKeySequence
 
 
+@unique  # two actions of one key would be one member with two names
 class Shortcut(StrEnum):
     """Keys in Qt's portable notation; on macOS Ctrl stands for Command."""
 
@@ -13,7 +14,7 @@ class Shortcut(StrEnum):
     MODEL_PICKER = "Ctrl+L"
     DRAFT_PICKER = "Ctrl+Shift+L"
     COMPARE = "Ctrl+D"
-    SHOW_ACCEPTED = "Ctrl+Shift+A"
+    SHOW_ACCEPTED = "Ctrl+Shift+U"
     FOCUS_COMPOSER = "Ctrl+J"
     SEND = "Return"
     SEND_KEYPAD = "Enter"

@@ -1,6 +1,7 @@
 """What a draft had proposed, shown in the reply."""
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QAbstractButton, QTextBrowser
 
@@ -105,3 +106,14 @@ def test_a_legend_says_what_the_lines_mean_while_they_are_there(qtbot):
 def test_a_reply_without_accepted_tokens_offers_nothing_to_show(qtbot):
     with shown(qtbot, accepted(SOURCE)) as transcript:
         assert view(transcript, 1).findChild(QAbstractButton, "showAccepted").isHidden()
+
+
+def test_it_is_shown_by_its_keys_too(ready_person, engine, qtbot):
+    ready_person.say("Go on.")
+    engine.generations[0].say("Hello")
+    engine.generations[0].finish(accepted=((0, 5),))
+    button = ready_person.find("showAccepted", QAbstractButton)
+    qtbot.waitUntil(lambda: not button.isHidden())
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    ready_person.press(Qt.Key.Key_U, both)
+    assert button.isChecked()
