@@ -79,3 +79,15 @@ def test_the_time_of_plain_decoding_follows_the_machine_and_not_a_disturbance() 
     for _ in range(20):
         plain.observe("one", 2.0)
     assert plain.of("one") == pytest.approx(2.0, rel=0.1)
+
+
+def test_what_was_slowed_from_the_start_is_measured_afresh_when_passes_are_faster() -> None:
+    plain = PlainTime()
+    for seconds in [2.0] * 10 + [1.0]:
+        plain.observe("one", seconds)
+    assert plain.of("one") == pytest.approx(2.0)
+    plain.observe("one", 1.0)
+    assert plain.of("one") is None
+    for _ in range(FIRST_PLAIN_SAMPLES - 2):
+        plain.observe("one", 1.0)
+    assert plain.of("one") == pytest.approx(1.0)
