@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from engine.base.errors import RequestError
 from engine.cli.resources import resources_dir
 
 NAME = Path("guide")
@@ -13,11 +14,18 @@ def name_guide(options: argparse.Namespace) -> None:
     """Put the guide's files where its name was given; a file of that name comes first.
 
     Its draft drafts unless the options name another, or say how to draft without one.
+
+    Raises:
+        RequestError: this installation has no guide.
     """
     if getattr(options, "model", None) != NAME or NAME.exists():
         return
     models = resources_dir() / "models"
     options.model = models / TARGET_FILE
+    if not options.model.is_file():
+        raise RequestError(
+            "The built-in guide is missing from this installation; name a model's file instead."
+        )
     if "draft" in options and options.draft is None and _wants_draft(options):
         options.draft = models / DRAFT_FILE
 

@@ -37,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _speak_utf8()
     parser = _parser()
     options = parser.parse_args(arguments)
-    name_guide(options)
     try:
+        name_guide(options)
         options.run(options)
         sys.stdout.flush()
     except PacelineError as error:
