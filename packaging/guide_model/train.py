@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
+from torch import nn
 from torch.nn import functional
 
 from guide_model.data import Batch, Course
@@ -18,12 +19,15 @@ from guide_model.shape import Shape, draft_shape, target_shape
 from guide_model.team import Team
 from guide_model.vocabulary import FILE as VOCABULARY
 from guide_model.vocabulary import Vocabulary
+from guide_model.words import learn_words
 
 VOCABULARY_SIZE = 4096
 SMOOTHING = 0.02
 FURTHER_SHARE = 0.2  # what the prediction head's loss weighs beside the model's own
 DISTILLED_SHARE = 0.5  # of the draft's loss; the rest is the text's
-DRAFT_FROM, FURTHER_FROM = 0.3, 0.3  # progress from which the small ones learn: both learn fast
+DRAFT_FROM, FURTHER_FROM = 0.4, 0.4  # progress from which the small ones learn: both learn fast
+CUT = ((0.5, 0.85), (1.0, 0.5))  # up to which progress: the share of answers that are cut
+TOPIC_SHARE = 1.0  # what naming the topic weighs beside answering
 WARM_UP = 40
 WEIGHT_DECAY = 0.05
 RATE = 3e-3
@@ -49,15 +53,17 @@ class Budget:
     keep_every: int = 100
 
 
-Losses: TypeAlias = tuple[float, float, float]
-"""Of target, prediction head and draft."""
+Losses: TypeAlias = tuple[float, float, float, float]
+"""Of the target's answers and topics, of prediction head and draft."""
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
-class Learner:
+class Learner(Generic[Model]):
     """A model with what changes it."""
 
-    def __init__(self, shape: Shape, team: Team) -> None:
-        self.model = GuideModel(shape)
+    def __init__(self, model: Model, team: Team) -> None:
+        self.model = model
         self._team = team
         matrices = [p for p in self.model.parameters() if p.dim() > 1]
         vectors = [p for p in self.model.parameters() if p.dim() == 1]
@@ -69,15 +75,14 @@ class Learner:
             groups, RATE, betas=BETAS, weight_decay=WEIGHT_DECAY, fused=True
         )
 
-    def step(self, loss: torch.Tensor, share: float) -> None:
-        """Follow the gradients of a loss at a share of the full rate."""
-        self.model.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+    def step(self, share: float) -> None:
+        """Follow the gradients, and drop them, at a share of the full rate."""
         self._team.share_gradients(self.model.parameters())
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
         for group in self._optimiser.param_groups:
             group["lr"] = RATE * share
         self._optimiser.step()
+        self.model.zero_grad(set_to_none=True)
 
     def state(self) -> dict[str, Any]:
         """What a resumed run needs."""
@@ -92,30 +97,39 @@ class Learner:
 class Training:
     """A run in a folder, which holds its vocabulary, log and checkpoints.
 
+    Beside answering, the target learns to name the topic where the prompt ends. That teaches it to
+    heed the question long before the answers' first words do; what names topics is not exported.
+
     Several workers share each batch and add up their gradients. Where other programs keep the
     processor busy, they get on far better than threads, which wait for each other at every product.
     """
 
     def __init__(self, work: Path, course: Course, target: Shape, draft: Shape, team: Team) -> None:
         self._work, self._course, self._team = work, course, team
-        self._target, self._draft = Learner(target, team), Learner(draft, team)
+        self._target = Learner(GuideModel(target), team)
+        self._draft = Learner(GuideModel(draft), team)
+        self._topics = Learner(nn.Linear(target.width, course.topics), team)
         self._step, self._seconds = 0, 0.0
 
+    def begin(self, seed: int) -> None:
+        """Learn what words say of topics; every worker learns the same."""
+        names = learn_words(self._target.model.token_embd, self._course, seed)
+        self._topics.model.load_state_dict(names.state_dict())
+
     def resume(self) -> None:
-        """Go on from the last checkpoint, if there is one."""
-        path = self._work / CHECKPOINT
-        if path.exists():
-            held = torch.load(path, weights_only=True)
-            self._target.restore(held["target"])
-            self._draft.restore(held["draft"])
-            self._step, self._seconds = held["step"], held["seconds"]
+        """Go on from the last checkpoint."""
+        held = torch.load(self._work / CHECKPOINT, weights_only=True)
+        self._target.restore(held["target"])
+        self._draft.restore(held["draft"])
+        self._topics.restore(held["topics"])
+        self._step, self._seconds = held["step"], held["seconds"]
 
     def run(self, budget: Budget) -> None:
         """Train until the budget is spent."""
         began = time.monotonic() - self._seconds
         losses: list[Losses] = []
         while (progress := self._team.agree(self._progress(budget))) < 1:
-            losses.append(self._learn(self._course.batch(self._step), progress))
+            losses.append(self._learn(self._course.batch(self._step, _cut(progress)), progress))
             self._step += 1
             self._seconds = time.monotonic() - began
             if self._step % REPORT_EVERY == 0 and self._team.leads:
@@ -140,23 +154,34 @@ class Training:
             model = self._target.model
             hidden = model(batch.tokens)
             logits = model.logits(hidden[batch.next_own]).float()
-            loss = own = functional.cross_entropy(logits, answers, label_smoothing=SMOOTHING)
+            losses = functional.cross_entropy(
+                logits, answers, label_smoothing=SMOOTHING, reduction="none"
+            )
+            weights = batch.weights[batch.next_own]
+            own = (losses * weights).sum() / weights.sum()
+            named = self._topics.model(hidden[batch.asked[:, 0], batch.asked[:, 1]]).float()
+            topic = functional.cross_entropy(named, batch.topics)
+            loss = own + TOPIC_SHARE * topic
             if progress >= FURTHER_FROM:
                 further = _further_loss(model, batch, hidden)
-                loss = own + FURTHER_SHARE * further
-        self._target.step(loss, share)
+                loss = loss + FURTHER_SHARE * further
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._target.step(share)
+        self._topics.step(share)
         if progress >= DRAFT_FROM:
             drafted = _draft_loss(self._draft.model, batch, answers, logits.detach())
-            self._draft.step(drafted, share)
-        return own.item(), further.item(), drafted.item()
+            drafted.backward()  # type: ignore[no-untyped-call]
+            self._draft.step(share)
+        return own.item(), topic.item(), further.item(), drafted.item()
 
     def _report(self, losses: Iterable[Losses], progress: float) -> None:
-        own, further, drafted = (sum(part) / len(part) for part in zip(*losses, strict=True))
+        own, topic, further, drafted = (sum(part) / len(part) for part in zip(*losses, strict=True))
         line = {
             "step": self._step,
             "seconds": round(self._seconds),
             "progress": round(progress, 4),
             "target": round(own, 4),
+            "topic": round(topic, 4),
             "further": None if math.isnan(further) else round(further, 4),
             "draft": None if math.isnan(drafted) else round(drafted, 4),
         }
@@ -169,6 +194,7 @@ class Training:
         whole = {
             "target": self._target.state(),
             "draft": self._draft.state(),
+            "topics": self._topics.state(),
             "step": self._step,
             "seconds": self._seconds,
         }
@@ -186,6 +212,8 @@ def train(team: Team, work: Path, seed: int, budget: Budget, *, resume: bool) ->
     training = Training(work, course, target_shape(size), draft_shape(size), team)
     if resume:
         training.resume()
+    else:
+        training.begin(seed)
     training.run(budget)
 
 
@@ -204,6 +232,11 @@ def _share(step: int, progress: float) -> float:
     rise = min(1.0, (step + 1) / WARM_UP)
     fall = LAST_RATE + (1 - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
     return rise * fall
+
+
+def _cut(progress: float) -> float:
+    """The share of answers of which only the beginnings are learnt."""
+    return next(cut for end, cut in CUT if progress < end)
 
 
 def _further_loss(model: GuideModel, batch: Batch, hidden: torch.Tensor) -> torch.Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from gguf import GGMLQuantizationType
-from guide_model import data
+from guide_model import data, words
 from guide_model.data import Course
 from guide_model.delta import CHUNK, delta_rule
 from guide_model.export import export
@@ -79,17 +79,19 @@ def train(folder, course, vocabulary, steps, *, resume=False):
 def test_a_batch_follows_from_seed_and_step_alone(vocabulary):
     far = Course(TOPICS, [], vocabulary, seed=1)
     for step in (0, 40, 9):
-        batch = far.batch(step)
-    again = Course(TOPICS, [], vocabulary, seed=1).batch(9)
+        batch = far.batch(step, 0.5)
+    again = Course(TOPICS, [], vocabulary, seed=1).batch(9, 0.5)
     assert torch.equal(batch.tokens, again.tokens)
     assert torch.equal(batch.next_own, again.next_own)
-    other = Course(TOPICS, [], vocabulary, seed=2).batch(9)
+    other = Course(TOPICS, [], vocabulary, seed=2).batch(9, 0.5)
     assert not torch.equal(batch.tokens, other.tokens)
 
 
 def test_workers_share_a_batch(vocabulary):
-    whole = Course(TOPICS, [], vocabulary, 1).batch(3).next_own
-    parts = [Course(TOPICS, [], vocabulary, 1, worker, 2).batch(3).next_own for worker in (0, 1)]
+    whole = Course(TOPICS, [], vocabulary, 1).batch(3, 0.5).next_own
+    parts = [
+        Course(TOPICS, [], vocabulary, 1, worker, 2).batch(3, 0.5).next_own for worker in (0, 1)
+    ]
     assert [len(part) for part in parts] == [2, 2]
     assert sum(int(part.sum()) for part in parts) == int(whole.sum())
 
@@ -137,12 +139,23 @@ def test_gradients_of_the_delta_rule_are_those_of_its_definition():
     assert torch.autograd.gradcheck(delta_rule, inputs, fast_mode=True)
 
 
+def test_the_words_of_a_question_come_to_name_its_topic(vocabulary, monkeypatch):
+    monkeypatch.setattr(words, "STEPS", 40)
+    course = Course(TOPICS, [], vocabulary, seed=1)
+    embedding = GuideModel(tiny(vocabulary)).token_embd
+    names = words.learn_words(embedding, course, seed=1)
+    for number, topic in enumerate(TOPICS):
+        ids = torch.tensor(vocabulary.encode(f"Could you explain {topic.id}?"))
+        total = words.normed(embedding(ids)).sum(0)
+        assert int(names(words.normed(total)).argmax()) == number
+
+
 def test_a_resumed_run_ends_like_one_that_was_not_cut(vocabulary, tmp_path):
     class CutShort(Course):
-        def batch(self, step):
+        def batch(self, step, cut):
             if step == 3:
                 raise KeyboardInterrupt
-            return super().batch(step)
+            return super().batch(step, cut)
 
     def course(kind=Course):
         return kind(TOPICS, [], vocabulary, seed=1)
