@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.actions.drafts import use_draft
 from app.bridge.types import (
     DraftCandidate,
+    DraftProgress,
     DraftRanking,
     ModelFileError,
     PairVerdict,
@@ -27,7 +29,7 @@ from app.bridge.types import (
     Timings,
 )
 from app.domain.attachment import Attachment, joined
-from app.domain.draft import DraftChoice, DraftKind
+from app.domain.draft import DraftChoice
 from app.widgets.chat.composer import Composer
 from app.widgets.main_window import MainWindow
 from tests.helpers.fake_engine import FakeEngine, FakeGeneration
@@ -35,6 +37,7 @@ from tests.helpers.fake_engine import FakeEngine, FakeGeneration
 FOLDER = Path(tempfile.gettempdir()) / "paceline-pictures"
 MODEL = FOLDER / "qwen3-4b-q4_k_m.gguf"
 OTHER = FOLDER / "gemma-3-1b-it-q8_0.gguf"
+DRAFT = FOLDER / "Qwen3 0.6B.gguf"
 CUT_SHORT = FOLDER / "mistral-7b-q4_k_m.gguf"
 QUESTION = "Write quicksort in Python and say when it is slow."
 REPLY = """\
@@ -76,6 +79,9 @@ WITH_DRAFTS = Timings(
     rollback_ms=9.0,
 )
 
+_STARTS = range(9, len(REPLY.encode()) - 27, 34)
+ACCEPTED = tuple((start, start + 27) for start in _STARTS)  # most of the reply, in pieces
+
 
 @dataclass
 class Stage:
@@ -116,6 +122,15 @@ class Stage:
     async def load(self, path: Path = MODEL, *, has_thinking: bool = False) -> None:
         await self.begin_to_load(path)
         self.engine.loads[-1].finish(has_thinking=has_thinking)
+        await self.until(lambda: self.window._session.model.loading is None)
+
+    async def load_pair(self) -> None:
+        """A main model, and beside it a small one that drafts."""
+        await self.load()
+        choice = DraftChoice.model(DRAFT)
+        use_draft(self.window._session, choice, self.window.announced)
+        await self.until(lambda: len(self.engine.loads) > 1)
+        self.engine.loads[-1].finish()
         await self.until(lambda: self.window._session.model.loading is None)
 
     async def begin_to_load(self, path: Path = MODEL) -> None:
@@ -307,10 +322,40 @@ async def draft_picker(stage: Stage) -> None:
     stage.window.findChild(QPushButton, "draftPicker").click()
 
 
+async def drafting(stage: Stage) -> None:
+    """A reply that is drafted for, while it is written."""
+    await _half_drafted(stage, DraftProgress(34, 113, 91, 1.68, None))
+
+
+async def resting(stage: Stage) -> None:
+    """Drafting rests where it does not pay, and the window says so."""
+    await _half_drafted(stage, DraftProgress(6, 14, 1, None, 0.09))
+
+
+async def _half_drafted(stage: Stage, progress: DraftProgress) -> None:
+    await stage.load_pair()
+    generation = await stage.send(QUESTION)
+    words = REPLY.split(" ")
+    for start in range(0, 90, 10):  # over a while, for the history of the speed
+        for word in words[start : start + 10]:
+            generation.say(word + " ", progress)
+        await stage.settle()
+
+
+async def accepted(stage: Stage) -> None:
+    """A finished reply, with what the draft had proposed underlined."""
+    await stage.load_pair()
+    generation = await stage.send(QUESTION)
+    for word in REPLY.split(" "):
+        generation.say(word + " ")
+    generation.finish(text=REPLY, timings=WITH_DRAFTS, accepted=ACCEPTED)
+    await stage.ended()
+    stage.window.findChild(QPushButton, "showAccepted").click()
+
+
 async def compare(stage: Stage) -> None:
     """One prompt answered without drafts and with them."""
-    await stage.load()
-    stage.window._session.drafts.use(DraftChoice(DraftKind.TEXT))
+    await stage.load_pair()
     stage.window.findChild(QPushButton, "compareToggle").click()
     edit = stage.window.findChild(QPlainTextEdit, "comparePrompt")
     edit.setPlainText(QUESTION)
@@ -319,7 +364,8 @@ async def compare(stage: Stage) -> None:
         await stage.until(lambda wanted=number: len(stage.engine.generations) == wanted)
         for word in REPLY.split(" "):
             stage.engine.generations[-1].say(word + " ")
-        stage.engine.generations[-1].finish(text=REPLY, timings=timings)
+        runs = ACCEPTED if timings is WITH_DRAFTS else ()
+        stage.engine.generations[-1].finish(text=REPLY, timings=timings, accepted=runs)
     await stage.until(stage.window.findChild(QPushButton, "compareRun").isVisible)
 
 
@@ -394,6 +440,9 @@ STATES: tuple[State, ...] = (
     load_panel,
     nothing_found,
     draft_picker,
+    drafting,
+    resting,
+    accepted,
     compare,
     other_model,
     context_full,
@@ -414,6 +463,9 @@ SHEET: tuple[tuple[State, bool], ...] = (
     (picker, True),
     (load_panel, True),
     (draft_picker, True),
+    (drafting, True),
+    (resting, True),
+    (accepted, True),
     (compare, True),
     (drag, True),
     (error, True),

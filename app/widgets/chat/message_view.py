@@ -356,10 +356,15 @@ class ReplyView(MessageView):
         )
         self._show_accepted.setCheckable(True)
         self._show_accepted.setChecked(self._reading.shows_accepted)
+        self._name_toggle(self._reading.shows_accepted)
         self._show_accepted.toggled.connect(self._mark_accepted)
         self._show_accepted.toggled.connect(
             lambda shown: requests.accepted_shown.emit(number, shown)
         )
+
+    def _name_toggle(self, shown: bool) -> None:
+        text = self.tr("Hide accepted") if shown else self.tr("Show accepted")
+        self._show_accepted.setText(text)
 
     def toggle_accepted(self) -> None:
         """Show what the draft had proposed, or do not any more."""
@@ -367,6 +372,7 @@ class ReplyView(MessageView):
             self._show_accepted.toggle()
 
     def _mark_accepted(self, shown: bool) -> None:
+        self._name_toggle(shown)
         self._legend.setVisible(shown)
         self.changed.emit()
 
