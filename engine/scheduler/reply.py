@@ -48,9 +48,7 @@ class Reply:
         self.tokens: list[int] = []
         self.stop_reason: StopReason | None = None
 
-    def add(
-        self, token: int, logits: np.ndarray, room: int, *, is_accepted: bool = False
-    ) -> None:
+    def add(self, token: int, logits: np.ndarray, room: int, *, is_accepted: bool = False) -> None:
         """Take one emitted token.
 
         Args:
