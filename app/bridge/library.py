@@ -1,7 +1,7 @@
 """The models that a person knows of, where they lie."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -95,7 +95,7 @@ class Library(QObject):
         """What is known of a file, if it is listed."""
         return next((model for model in self.models if model.path == path), None)
 
-    def add(self, found: FoundModel, summary: ModelSummary | None = None) -> bool:
+    def add(self, found: FoundModel, summary: ModelSummary) -> bool:
         """List a file from now on; returns whether it was not listed before."""
         if self.known(found.path):
             return False
@@ -128,11 +128,21 @@ class Library(QObject):
 
     async def _look(self) -> None:
         for folder in self.watched:
-            for found in await in_thread(partial(models_in, folder)):
-                if str(found.path) not in self._settings.get(REMOVED_MODELS):
-                    self.add(found)
+            self._add_new(await in_thread(partial(models_in, folder)))
         for model in self.models:
             await self._see(model)
+
+    def _add_new(self, found: Sequence[FoundModel]) -> None:
+        """List those of a watched folder that were neither listed nor removed; all at once."""
+        passed_over = {model.path for model in self.models}
+        passed_over |= {Path(path) for path in self._settings.get(REMOVED_MODELS)}
+        new = [
+            KnownModel(one.path, given_name=one.name)
+            for one in found
+            if one.path not in passed_over
+        ]
+        if new:
+            self._keep((*self.models, *new))
 
     async def _see(self, model: KnownModel) -> None:
         """Bring what is known of a file up to date."""
