@@ -154,6 +154,7 @@ def _connect(session: Session) -> None:
     session.chats.current_changed.connect(partial(_remember_chat, session))
     session.chats.listed.connect(lambda _: _remember_chat(session))
     session.comparing.failed.connect(session.notices.raised)
+    session.model.changed.connect(partial(_measure_nothing_while_loading, session))
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
     session.model.ready.connect(partial(draft_actions.follow_main_model, session))
     session.model.ready.connect(partial(chat_actions.answer_queued, session))
@@ -167,6 +168,11 @@ def _reply_ended(session: Session, conversation_id: str, problem: Problem | None
         chat_actions.take_back(session, conversation_id)
     if problem:
         session.notices.raised.emit(problem)
+
+
+def _measure_nothing_while_loading(session: Session) -> None:
+    if session.model.loading:
+        session.comparing.stop()
 
 
 def _tell_notice(session: Session, model: LoadedModel) -> None:

@@ -216,6 +216,7 @@ def _ask(session: Session, chat: Conversation, reply: Message) -> None:
 
 
 def _answer(session: Session, chat: Conversation, reply: Message, model: LoadedModel) -> None:
+    session.comparing.stop()  # its figures would be wrong
     prompt = prompt_for(chat, reply, str(model.summary.path))
     details = chat.details
     session.replies.start(

@@ -53,6 +53,11 @@ def _refusal(session: Session) -> str:
         return translate("Compare", "Load a main model first, then choose a draft to compare.")
     if session.drafts.choice.kind is DraftKind.NONE:
         return translate("Compare", "Choose a draft first: beside the main model, at the top.")
+    if session.model.loading:
+        return translate(
+            "Compare",
+            "A model is being loaded; it would disturb the measurement. Wait for it or cancel it.",
+        )
     if session.chats.pending:
         return translate(
             "Compare",

@@ -65,6 +65,7 @@ def eject(session: Session) -> None:
     """Let the model in use go, and its memory with it; replies that it writes end."""
     for chat in session.chats.pending:
         chat_actions.end_reply(session, chat.id)
+    session.comparing.stop()
     session.model.eject()
 
 

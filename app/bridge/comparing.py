@@ -54,6 +54,7 @@ class Comparing(QObject):
         self._tasks = tasks
         self._task: asyncio.Task[None] | None = None
         self._under_way: list[Reply] = []
+        self._is_stopped = False
         self.prompt = ""
         self.off = Half(_no_reply(), Drafting())
         self.on = Half(_no_reply(), Drafting())
@@ -71,7 +72,7 @@ class Comparing(QObject):
         """Answer a prompt without drafts and with `drafting`, otherwise with the same `options`."""
         if self._task:
             return
-        self.prompt, self.result = prompt, None
+        self.prompt, self.result, self._is_stopped = prompt, None, False
         self.off, self.on = Half(_new_reply(), Drafting()), Half(_new_reply(), drafting)
         options = replace(options, sampling=replace(options.sampling, seed=SEED))
         self._task = self._tasks.start(self._run(model, options))
@@ -79,6 +80,7 @@ class Comparing(QObject):
 
     def stop(self) -> None:
         """End it; what was written stays, and nothing is said of the gain."""
+        self._is_stopped = True
         for reply in self._under_way:
             reply.cancel()
 
@@ -96,6 +98,8 @@ class Comparing(QObject):
             self._end()
 
     async def _write(self, half: Half, model: LoadedModel, options: ChatOptions) -> None:
+        if self._is_stopped:
+            return
         prompt = [EngineMessage(Role.USER.value, self.prompt)]
         generation = self._engine.chat(prompt, replace(options, drafting=half.drafting))
         lead = lead_of(model, options)

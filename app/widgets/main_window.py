@@ -130,8 +130,9 @@ class MainWindow(QMainWindow):
         self._theme.changed.connect(self._wear_theme)
         self.closed.connect(self._pane.keep_unsent)
         self.closed.connect(self._workshop.end)
-        self._sidebar.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
+        self._sidebar.new_chat_asked.connect(self._new_chat)
         self._sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
+        self._sidebar.chat_chosen.connect(self._top_row.leave_compare)
         self._sidebar.menu_asked.connect(self._open_chat_menu)
         self._sidebar.app_menu_asked.connect(self._open_app_menu)
         chats = self._sidebar.chat_list
@@ -172,6 +173,7 @@ class MainWindow(QMainWindow):
         )
         self._pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
+        self._drops.attached.connect(self._top_row.leave_compare)
         self._drops.attached.connect(self._pane.attach)
         self._drops.folder_dropped.connect(self._models.add_folder)
         self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
@@ -184,37 +186,43 @@ class MainWindow(QMainWindow):
 
     def _bind_keys(self) -> None:
         session, in_hand = self._session, self._pane.message_in_hand
-        bindings: dict[Shortcut, Callable[[], object]] = {
-            Shortcut.NEW_CHAT: lambda: chat_actions.new_chat(session),
+        in_window: dict[Shortcut, Callable[[], object]] = {
+            Shortcut.NEW_CHAT: self._new_chat,
             Shortcut.OPEN_MODEL: self._models.browse,
             Shortcut.MODEL_PICKER: self._models.open,
             Shortcut.DRAFT_PICKER: self._open_draft_picker,
-            Shortcut.SHOW_ACCEPTED: self._pane.transcript.toggle_accepted,
             Shortcut.COMPARE: self._top_row.compare_button.toggle,
-            Shortcut.FOCUS_COMPOSER: self._pane.composer.edit.setFocus,
+            Shortcut.FOCUS_COMPOSER: self._focus_writing,
             Shortcut.STOP: self._stop_or_dismiss,
+            Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
+            Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
+            Shortcut.SEARCH_CHATS: self._start_search,
+            Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
+            Shortcut.TOGGLE_PANEL: self._toggle_panel,
+            Shortcut.QUIT: self.close,
+        }
+        in_chat: dict[Shortcut, Callable[[], object]] = {
+            Shortcut.SHOW_ACCEPTED: self._pane.transcript.toggle_accepted,
             Shortcut.REGENERATE: lambda: chat_actions.regenerate(session, in_hand()),
             Shortcut.CONTINUE_REPLY: lambda: chat_actions.continue_reply(session, in_hand()),
             Shortcut.EDIT_MESSAGE: self._pane.edit_message,
             Shortcut.PREVIOUS_VERSION: lambda: chat_actions.show_version(session, in_hand(), -1),
             Shortcut.NEXT_VERSION: lambda: chat_actions.show_version(session, in_hand(), +1),
             Shortcut.COPY_REPLY: lambda: chat_actions.copy_reply(session, in_hand()),
-            Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
-            Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
-            Shortcut.SEARCH_CHATS: self._start_search,
             Shortcut.DELETE_CHAT: self._delete_chat,
             Shortcut.FIND: self._pane.transcript.open_find,
             Shortcut.FIND_NEXT: lambda: self._pane.transcript.step_match(+1),
             Shortcut.FIND_PREVIOUS: lambda: self._pane.transcript.step_match(-1),
             Shortcut.NEXT_MESSAGE: lambda: self._pane.transcript.go_beside(+1),
             Shortcut.PREVIOUS_MESSAGE: lambda: self._pane.transcript.go_beside(-1),
-            Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
-            Shortcut.TOGGLE_PANEL: self._toggle_panel,
             Shortcut.ATTACH: self._pane.choose_attachments,
-            Shortcut.QUIT: self.close,
         }
-        for shortcut, action in bindings.items():
+        for shortcut, action in in_window.items():
             QShortcut(shortcut.sequence, self).activated.connect(action)
+        for shortcut, action in in_chat.items():  # nothing is done to a chat that is not seen
+            key = QShortcut(shortcut.sequence, self)
+            key.activated.connect(self._top_row.leave_compare)
+            key.activated.connect(action)
 
     def _show_compare(self, shown: bool) -> None:
         if shown and self._compare is None:
@@ -222,7 +230,21 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(self._compare)
         if self._compare:
             self._stack.setCurrentWidget(self._compare if shown else self._pane)
-            (self._compare.edit if shown else self._pane.composer.edit).setFocus()
+            self._focus_writing()
+
+    @property
+    def _is_comparing(self) -> bool:
+        """Whether Compare is shown in place of the chat."""
+        return self._top_row.compare_button.isChecked()
+
+    def _focus_writing(self) -> None:
+        """Give the keyboard to where the next prompt is written."""
+        compared = self._compare if self._is_comparing else None
+        (compared.edit if compared else self._pane.composer.edit).setFocus()
+
+    def _new_chat(self) -> None:
+        self._top_row.leave_compare()
+        chat_actions.new_chat(self._session)
 
     def _browse_for_draft(self) -> None:
         draft_actions.browse(self._session, self, self.announced)
@@ -235,7 +257,9 @@ class MainWindow(QMainWindow):
             self._draft_popup.open_below(self._top_row.draft_picker)
 
     def _stop_or_dismiss(self) -> None:
-        if self._session.chats.current.pending_reply:
+        if self._is_comparing and self._session.comparing.is_running:
+            self._session.comparing.stop()
+        elif self._session.chats.current.pending_reply:
             chat_actions.stop(self._session)
         else:
             self._session.notices.settled.emit()
@@ -256,6 +280,7 @@ class MainWindow(QMainWindow):
         self._sidebar.show_hits(question, await chats_actions.search(self._session, question))
 
     def _show_hit(self, hit: Hit) -> None:
+        self._top_row.leave_compare()
         chats_actions.show_hit(self._session, hit)
         start, end = hit.snippet.found
         self._pane.transcript.show_message(hit.message_id, hit.snippet.text[start:end])
@@ -283,7 +308,10 @@ class MainWindow(QMainWindow):
             self._show_sidebar(False)
         else:
             self._session.settings.set(PANEL_OPEN, shown)
-        (self._panel.system_prompt if shown else self._pane.composer.edit).setFocus()
+        if shown:
+            self._panel.system_prompt.setFocus()
+        else:
+            self._focus_writing()
 
     def _show_panel(self, shown: bool) -> None:
         self._panel.setVisible(shown)

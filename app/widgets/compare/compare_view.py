@@ -6,14 +6,17 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidg
 from app.actions import compare as compare_actions
 from app.actions.session import Session
 from app.bridge.comparing import SEED, Comparing
+from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.composer import ComposerEdit
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.labels import hairline, text_label
+from app.widgets.common.labels import hairline, shorten_words, text_label
 from app.widgets.compare.half_view import HalfView, tokens_per_second
 from app.widgets.compare.result_strip import ResultStrip
+
+MOST_SHOWN = 240  # characters of the prompt, so that the replies keep their room
 
 
 class CompareView(QWidget):
@@ -39,13 +42,14 @@ class CompareView(QWidget):
         self._run = ThemedButton(
             theme, "compareRun", look="round", icon="arrow-up", token="button_text"
         )
-        self._run.describe(self.tr("Compare"))
+        self._run.describe(self.tr("Compare"), Shortcut.SEND.label)
         self._stop = ThemedButton(
             theme, "compareStop", look="round", icon="square", token="button_text", filled=True
         )
-        self._stop.describe(self.tr("Stop"))
+        self._stop.describe(self.tr("Stop"), Shortcut.STOP.label)
         self._lay_out()
         self._connect()
+        self._offer_stop(False)
         self._refresh()
 
     def _lay_out(self) -> None:
@@ -76,8 +80,8 @@ class CompareView(QWidget):
 
     def _connect(self) -> None:
         self._comparing.changed.connect(self._refresh)
-        self._session.drafts.changed.connect(self._name_sides)
-        self._session.model.changed.connect(self._name_sides)
+        self._session.drafts.changed.connect(self._name_what_would_answer)
+        self._session.model.changed.connect(self._name_what_would_answer)
         self._run.clicked.connect(self._start)
         self.edit.submitted.connect(self._start)
         self.edit.textChanged.connect(self._enable_run)
@@ -92,6 +96,12 @@ class CompareView(QWidget):
         together = self._together.isChecked()
         if compare_actions.start(self._session, self.edit.toPlainText(), together=together):
             self.edit.clear()
+            self._name_sides()
+
+    def _name_what_would_answer(self) -> None:
+        """Follow the pickers until there are replies, which stay those of who wrote them."""
+        if not self._comparing.prompt:
+            self._name_sides()
 
     def _name_sides(self) -> None:
         loaded = self._session.model.loaded
@@ -105,13 +115,28 @@ class CompareView(QWidget):
         fastest = max((speed for speed in speeds if speed == speed), default=0.0)
         self._off.show_half(comparing.off, fastest)
         self._on.show_half(comparing.on, fastest)
-        self._prompt.setText(f"“{comparing.prompt}”" if comparing.prompt else "")
+        self._prompt.setText(f"“{_shortened(comparing.prompt)}”")
+        self._prompt.setAccessibleName(comparing.prompt)
         self._prompt.setVisible(bool(comparing.prompt))
         self._result.show_result(comparing.result, self._how() if comparing.prompt else "")
-        self._run.setVisible(not comparing.is_running)
-        self._stop.setVisible(comparing.is_running)
+        if comparing.is_running is self._stop.isHidden():
+            self._offer_stop(comparing.is_running)
+
+    def _offer_stop(self, offered: bool) -> None:
+        """Put *Stop* where *Compare* was, or back."""
+        had_focus = self._run.hasFocus() or self._stop.hasFocus()
+        self._run.setVisible(not offered)
+        self._stop.setVisible(offered)
+        if had_focus:
+            self.edit.setFocus()
 
     def _how(self) -> str:
         comparing = self._comparing
         way = self.tr("both at once") if comparing.together else self.tr("one after the other")
         return self.tr("{way} · seed {seed}").format(way=way, seed=SEED)
+
+
+def _shortened(prompt: str) -> str:
+    """The beginning of a prompt, in one paragraph."""
+    text = shorten_words(" ".join(prompt.split()))
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN].rstrip() + "…"

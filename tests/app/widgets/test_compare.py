@@ -18,6 +18,8 @@ def comparer(ready_person, qtbot):
     qtbot.keyClick(rows, Qt.Key.Key_Down)
     qtbot.keyClick(rows, Qt.Key.Key_Return)
     ready_person.click("compareToggle")
+    ready_person.window.activateWindow()  # the list was a window of its own
+    qtbot.waitUntil(ready_person.window.isActiveWindow)
     return ready_person
 
 
@@ -160,6 +162,113 @@ def test_what_is_missing_is_said(person, engine, qtbot, model):
     text = person.find("errorBar").property("text")
     assert ("draft first" if model else "main model first") in text
     assert engine.generations == []
+
+
+def test_a_load_under_way_would_disturb_the_measurement(comparer, engine, qtbot):
+    comparer.drop_files(["/models/b.gguf"], comparer.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    ask(comparer, qtbot)
+    assert "A model is being loaded" in comparer.find("errorBar").property("text")
+    assert engine.generations == []
+
+
+def begin(person, engine, qtbot):
+    ask(person, qtbot)
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    engine.generations[0].say("Mass")
+
+
+def test_a_load_that_is_begun_ends_a_comparison(comparer, engine, qtbot):
+    begin(comparer, engine, qtbot)
+    comparer.drop_files(["/models/b.gguf"], comparer.find("sidebar"))
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+    assert engine.generations[0].cancelled
+    assert len(engine.generations) == 1
+
+
+def test_a_reply_that_is_begun_in_a_chat_ends_a_comparison(comparer, engine, qtbot):
+    begin(comparer, engine, qtbot)
+    comparer.click("compareToggle")
+    comparer.say("hello")
+    assert engine.generations[0].cancelled
+    comparer.click("compareToggle")
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+    assert [g.messages[-1].content for g in engine.generations] == ["Explain gravity.", "hello"]
+
+
+def test_letting_the_model_go_ends_a_comparison_without_an_error(comparer, engine, qtbot):
+    begin(comparer, engine, qtbot)
+    comparer.click("mainModelPicker")
+    comparer.find("mainModelPopup").findChild(QAbstractButton, "ejectModel").click()
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+    assert engine.generations[0].cancelled
+    assert not comparer.sees("errorBar")
+
+
+def test_stopping_as_the_first_reply_ends_begins_no_second_one(comparer, engine, qtbot):
+    begin(comparer, engine, qtbot)
+    engine.generations[0].finish(timings=OFF)
+    comparer.click("compareStop")
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+    assert len(engine.generations) == 1
+
+
+def test_escape_stops_the_comparison_in_sight(comparer, engine, qtbot):
+    begin(comparer, engine, qtbot)
+    qtbot.keyClick(comparer.find("comparePrompt"), Qt.Key.Key_Escape)
+    assert engine.generations[0].cancelled
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+
+
+def test_replies_keep_the_names_of_what_wrote_them(comparer, engine, qtbot):
+    run(comparer, engine, qtbot)
+    comparer.click("draftPicker")
+    rows = comparer.find("draftPopup").findChild(QListView)
+    qtbot.keyClick(rows, Qt.Key.Key_Home)
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert comparer.find("draftPicker").text() == "none"
+    assert "from the text itself" in texts(comparer, "compareOn")
+
+
+def test_a_long_prompt_leaves_the_replies_their_room(comparer, engine, qtbot):
+    ask(comparer, qtbot, "word " * 2_000)
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    assert comparer.window.height() <= 820
+    assert comparer.find("compareOff").height() > comparer.window.height() // 2
+    comparer.click("compareStop")
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
+
+
+def test_keys_for_the_chat_lead_back_to_it(comparer, engine, qtbot):
+    comparer.click("compareToggle")
+    comparer.say("hello")
+    engine.generations[0].finish()
+    qtbot.waitUntil(lambda: comparer.sees("sendButton"))
+    comparer.click("compareToggle")
+    edit = comparer.find("comparePrompt", QPlainTextEdit)
+    qtbot.keyClick(edit, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert comparer.sees("chatPane")
+    assert len(engine.generations) == 2
+
+
+def test_the_key_for_writing_gives_the_keyboard_to_the_prompt(comparer, qtbot):
+    button = comparer.find("compareToggle")
+    button.setFocus()
+    qtbot.keyClick(button, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert comparer.find("comparePrompt").hasFocus()
+
+
+def test_a_new_chat_is_shown_in_place_of_compare(comparer):
+    comparer.click("newChat")
+    assert comparer.sees("chatPane")
+
+
+def test_files_for_a_message_lead_back_to_the_chat(comparer, tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("Some notes.")
+    comparer.drop_files([notes])
+    assert comparer.sees("chatPane")
+    assert comparer.sees("attachment-0")
 
 
 def test_a_reply_under_way_would_disturb_the_measurement(comparer, engine, qtbot):
