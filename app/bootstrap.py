@@ -15,7 +15,7 @@ from app.actions.session import Notices, Session
 from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
-from app.bridge.main_model import MainModel
+from app.bridge.main_model import Loading, MainModel
 from app.bridge.model_finder import ModelFinder
 from app.bridge.replies import Replies
 from app.bridge.tasks import Tasks
@@ -180,7 +180,8 @@ def _tell_notice(session: Session, model: LoadedModel) -> None:
         session.notices.raised.emit(Problem(model.notice))
 
 
-def _load_failed(session: Session, problem: Problem) -> None:
+def _load_failed(session: Session, problem: Problem, loading: Loading) -> None:
+    draft_actions.forget_failed(session, loading)
     session.notices.raised.emit(problem)
     if session.model.loaded is None:
         chat_actions.end_queued(session, MessageState.FAILED, problem.sentence)

@@ -10,6 +10,7 @@ from app.actions.drops import Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
 from app.bridge.drafts import METHODS
+from app.bridge.main_model import Loading
 from app.bridge.types import LoadedModel
 from app.domain.draft import DraftChoice, DraftKind
 from app.domain.problem import Problem
@@ -28,8 +29,11 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
     if loaded is None:
         _say_main_model_first(session)
         return
+    if _is_being_replaced(session, loaded):
+        return
     _remember(session, loaded.summary.path, choice)
     if _is_there(choice, loaded):
+        _give_up_other_draft(session)
         session.drafts.use(choice)
     else:
         slots = session.settings.get(CHATS_AT_ONCE)
@@ -59,7 +63,7 @@ def browse(session: Session, window: QWidget, announced: Announced) -> None:
 def swap_roles(session: Session, announced: Announced) -> None:
     """Let the draft model answer and the main model draft."""
     loaded = session.model.loaded
-    if loaded and loaded.draft:
+    if loaded and loaded.draft and not _is_being_replaced(session, loaded):
         main, draft = loaded.draft.path, DraftChoice.model(loaded.summary.path)
         _remember(session, main, draft)
         session.model.load(main, session.settings.get(CHATS_AT_ONCE), announced, draft)
@@ -72,6 +76,22 @@ def follow_main_model(session: Session, loaded: LoadedModel) -> None:
         choice = DraftChoice(DraftKind.HEADS)
     session.drafts.use(choice if _is_there(choice, loaded) else DraftChoice())
     session.drafts.look_in(session.library.folders)
+
+
+def forget_failed(session: Session, loading: Loading) -> None:
+    """Choose no more the draft of a load that failed: it could keep its model from ever loading.
+
+    A model that goes on keeps what drafts for it now.
+    """
+    if loading.draft is None or loading.draft.path is None:
+        return
+    loaded = session.model.loaded
+    if loaded and loaded.summary.path == loading.path:
+        _remember(session, loading.path, session.drafts.choice)
+    else:
+        chosen = session.settings.get(DRAFTS)
+        others = {path: choice for path, choice in chosen.items() if path != str(loading.path)}
+        session.settings.set(DRAFTS, others)
 
 
 def chosen_for(session: Session, path: Path) -> DraftChoice | None:
@@ -100,6 +120,25 @@ def _is_there(choice: DraftChoice, loaded: LoadedModel) -> bool:
 def _remember(session: Session, path: Path, choice: DraftChoice) -> None:
     chosen = session.settings.get(DRAFTS)
     session.settings.set(DRAFTS, {**chosen, str(path): choice})
+
+
+def _give_up_other_draft(session: Session) -> None:
+    """End a load that only brings a draft, which is no longer wanted."""
+    coming = session.model.loading.draft if session.model.loading else None
+    if coming and coming.path and coming != session.drafts.choice:
+        session.model.cancel()
+
+
+def _is_being_replaced(session: Session, loaded: LoadedModel) -> bool:
+    """Whether another main model is on its way; if so, a notice says what would help."""
+    loading = session.model.loading
+    if loading is None or loading.path == loaded.summary.path:
+        return False
+    text = QCoreApplication.translate(
+        "Drafts", "{name} is being loaded: wait for it or cancel it, then choose a draft."
+    )
+    session.notices.raised.emit(Problem(text.format(name=loading.name)))
+    return True
 
 
 def _say_main_model_first(session: Session) -> None:

@@ -52,6 +52,7 @@ class Drafts(QObject):
         self._looking: asyncio.Task[None] | None = None
         self.choice = DraftChoice()
         self.ranking = NOTHING_KNOWN
+        model.changed.connect(self._follow_model)
 
     @property
     def drafting(self) -> Drafting:
@@ -87,6 +88,14 @@ class Drafts(QObject):
         except PacelineError:
             return None
         return next((one.verdict for one in found.candidates if one.path == path), None)
+
+    def _follow_model(self) -> None:
+        """Draft for nothing once the main model has gone."""
+        if self._model.loaded is None:
+            if self._looking:
+                self._looking.cancel()
+            self.ranking = NOTHING_KNOWN
+            self.use(DraftChoice())
 
     async def _look(self, target: Path, folders: Sequence[Path]) -> None:
         try:

@@ -57,13 +57,14 @@ class MainModel(QObject):
         changed: `loaded` or `loading` is another than before.
         progressed: a `LoadProgress` of the load under way.
         ready: the `LoadedModel` that has just become the one that answers.
-        failed: the `Problem` that ended a load; not emitted when the person cancelled it.
+        failed: the `Problem` that ended a load, and the `Loading` that it was; not emitted when
+            the person cancelled it.
     """
 
     changed = Signal()
     progressed = Signal(object)
     ready = Signal(object)
-    failed = Signal(object)
+    failed = Signal(object, object)
 
     def __init__(
         self,
@@ -167,7 +168,7 @@ class MainModel(QObject):
             self._finish()
         except Exception as error:
             self._finish()
-            self.failed.emit(problem_from(error))
+            self.failed.emit(problem_from(error), loading)
         else:
             self._finish()
             self.ready.emit(loaded)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFileDialog, QListView
 
 from app.actions import models as model_actions
 from app.bootstrap import build_application
+from app.bridge.types import ModelFileError
 from app.domain.draft import DraftChoice
 from app.itemmodels.model_list import FACTS_ROLE
 from app.settings.schema import DRAFTS, LAST_MODEL
@@ -14,8 +15,7 @@ from tests.helpers.person import Person
 
 
 @pytest.fixture
-def application(tmp_path, qtbot, loop):
-    engine = FakeEngine()
+def application(tmp_path, qtbot, engine):
     application = build_application(tmp_path / "data", engine)
     yield application
     application.window.close()
@@ -101,3 +101,20 @@ def test_models_used_before_are_known_at_the_next_start(open_window, engine, qtb
 def rows(person):
     model = person.find("mainModelPopup").findChild(QListView).model()
     return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def test_a_draft_that_keeps_its_model_from_loading_is_left_out_the_next_time(
+    application, engine, tmp_path, qtbot
+):
+    main, draft = tmp_path / "a.gguf", tmp_path / "draft.gguf"
+    for path in (main, draft):
+        path.touch()
+    settings = application.session.settings
+    settings.set(LAST_MODEL, str(main))
+    settings.set(DRAFTS, {str(main): DraftChoice.model(draft)})
+    load_last(application)
+    qtbot.waitUntil(lambda: len(engine.loads) == 1)
+    assert engine.loads[0].options.draft.path == draft
+    engine.loads[0].fail(ModelFileError("The draft is cut short."))
+    qtbot.waitUntil(lambda: application.session.model.loading is None)
+    assert load_last(application).draft is None

@@ -139,6 +139,45 @@ def test_a_draft_that_fails_to_load_leaves_the_main_model_and_says_why(
     assert ready_person.find("draftPicker").text() == "none"
 
 
+def test_a_draft_that_fails_to_load_is_not_tried_again_at_the_next_start(
+    rows, engine, ready_person, qtbot, tmp_path
+):
+    pick(qtbot, rows, "Qwen3 0.6B")
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].fail(ModelFileError("This file is cut short."))
+    qtbot.waitUntil(lambda: ready_person.sees("errorBar"))
+    settings = json.loads((tmp_path / "data" / "settings.json").read_text())
+    assert str(FITTING) not in settings["drafts"].values()
+
+
+def test_a_draft_is_given_up_for_one_that_is_there(rows, engine, ready_person, qtbot):
+    pick(qtbot, rows, "Qwen3 0.6B")
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    ready_person.click("draftPicker")
+    pick(qtbot, rows, "From the text itself")
+    qtbot.waitUntil(lambda: engine.loads[1].cancelled)
+    assert ready_person.find("draftPicker").text() == "from the text"
+
+
+def test_a_main_model_on_its_way_is_not_given_up_for_a_draft(rows, engine, ready_person, qtbot):
+    ready_person.drop_files([STRANGE], ready_person.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    ready_person.click("draftPicker")
+    pick(qtbot, rows, "Qwen3 0.6B")
+    text = ready_person.find("errorBar").property("text")
+    assert text == "gemma is being loaded: wait for it or cancel it, then choose a draft."
+    assert not engine.loads[1].cancelled
+    assert len(engine.loads) == 2
+
+
+def test_nothing_drafts_once_the_main_model_has_gone(rows, engine, ready_person, qtbot):
+    pick(qtbot, rows, "From the text itself")
+    ready_person.click("mainModelPicker")
+    ready_person.find("mainModelPopup").findChild(QAbstractButton, "ejectModel").click()
+    assert ready_person.find("draftPicker").text() == "none"
+    assert not ready_person.find("draftPicker").isEnabled()
+
+
 def test_roles_can_be_swapped_where_there_are_two_models(rows, engine, ready_person, qtbot):
     popup = ready_person.find("draftPopup")
     assert popup.findChild(QAbstractButton, "swapRoles").isHidden()
