@@ -166,8 +166,16 @@ def _reply_ended(session: Session, conversation_id: str, problem: Problem | None
     session.chats.reply_ended(conversation_id)
     if problem and problem.is_too_long:
         chat_actions.take_back(session, conversation_id)
-    if problem:
+    if problem and not _is_read_in_chat(session, conversation_id, problem):
         session.notices.raised.emit(problem)
+
+
+def _is_read_in_chat(session: Session, conversation_id: str, problem: Problem) -> bool:
+    """Whether the line under the reply, in the chat in view, says all that there is to say."""
+    last = session.chats.current.messages[-1:]
+    is_in_view = conversation_id == session.chats.current.id
+    is_under_reply = any(message.failure == problem.sentence for message in last)
+    return is_in_view and is_under_reply and not problem.details
 
 
 def _measure_nothing_while_loading(session: Session) -> None:

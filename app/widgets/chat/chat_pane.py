@@ -188,6 +188,8 @@ class ChatPane(QWidget):
         if conversation_id == self._shown.id:
             self.transcript.refresh_message(index)
             self._refresh_state()
+            if not self._shown.pending_reply:
+                self.keep_unsent()  # before a message that was refused could take its place
 
     def _refresh_state(self) -> None:
         chat = self._shown

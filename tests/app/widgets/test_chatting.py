@@ -316,6 +316,14 @@ def test_a_failed_reply_keeps_its_text_and_says_why(ready_person, engine, qtbot)
     assert ready_person.sees("sendButton")
 
 
+def test_why_a_reply_failed_is_told_under_it_and_nowhere_else(ready_person, engine, qtbot):
+    ready_person.say("hello")
+    engine.generations[0].fail("The model has ended.")
+    qtbot.waitUntil(lambda: ready_person.sees("failureLine"))
+    assert ready_person.find("failureLine", QLabel).text() == "The model has ended."
+    assert not ready_person.sees("errorBar")
+
+
 def test_regenerate_asks_again_with_another_seed(ready_person, engine, qtbot):
     first = answer(ready_person, engine, qtbot, "hello", "A")
     ready_person.click("regenerate")

@@ -301,9 +301,8 @@ def test_a_too_long_message_stays_in_its_chat_where_another_is_being_written(
 ):
     ready_person.say("a very long text")
     ready_person.write("next")
-    ready_person.window._pane.keep_unsent()
     engine.generations[0].fail("Too long.", is_too_long=True)
-    qtbot.waitUntil(lambda: ready_person.sees("errorBar"))
+    qtbot.waitUntil(lambda: ready_person.sees("failureLine"))
     assert composer(ready_person).toPlainText() == "next"
     assert len(ready_person.messages()) == 2
 
