@@ -29,10 +29,7 @@ def default_preset(session: Session) -> Preset:
 
 def preset_in_view(session: Session) -> Preset:
     """The preset that the chat in view was set up from."""
-    chat = session.chats.current
-    if not chat.details.preset and not chat.messages:
-        return default_preset(session)
-    return _named(session, chat.details.preset)
+    return _preset_of(session, session.chats.current)
 
 
 def sampling_in_view(session: Session) -> Sampling:
@@ -40,14 +37,20 @@ def sampling_in_view(session: Session) -> Sampling:
     return session.chats.current.details.sampling or preset_in_view(session).sampling
 
 
-def change_sampling(session: Session, sampling: Sampling) -> None:
-    """Choose tokens otherwise in the chat in view, from the next reply on."""
-    _set_up(session, preset_in_view(session), sampling)
+def change_sampling(session: Session, sampling: Sampling, chat_id: str = "") -> None:
+    """Choose tokens otherwise in a chat, the one in view if none is named, from the next reply on.
+
+    A number that is being written is taken in when the keyboard leaves its field; another chat
+    may be in view by then.
+    """
+    chat = session.chats.chat(chat_id) if chat_id else session.chats.current
+    _set_up(session, chat, _preset_of(session, chat), sampling)
 
 
 def use_preset(session: Session, preset: Preset) -> None:
     """Choose tokens by a preset in the chat in view; its seed and length limit stay."""
-    _set_up(session, preset, preset.applied_to(sampling_in_view(session)))
+    chosen = preset.applied_to(sampling_in_view(session))
+    _set_up(session, session.chats.current, preset, chosen)
 
 
 def settle_preset(session: Session, chat: Conversation) -> None:
@@ -65,7 +68,7 @@ def save_preset(session: Session, name: str) -> None:
     saved = preset_of(name, sampling_in_view(session))
     others = tuple(own for own in session.settings.get(OWN_PRESETS) if own.name != name)
     session.settings.set(OWN_PRESETS, (*others, saved))
-    _set_up(session, saved, sampling_in_view(session))
+    _set_up(session, session.chats.current, saved, sampling_in_view(session))
 
 
 def rename_preset(session: Session, preset: Preset, name: str) -> None:
@@ -103,8 +106,14 @@ def set_thinking(session: Session, thinking: bool) -> None:
     session.chats.set_details(replace(session.chats.current.details, thinking=thinking))
 
 
-def _set_up(session: Session, preset: Preset, sampling: Sampling) -> None:
-    details = session.chats.current.details
+def _preset_of(session: Session, chat: Conversation) -> Preset:
+    if not chat.details.preset and not chat.messages:
+        return default_preset(session)
+    return _named(session, chat.details.preset)
+
+
+def _set_up(session: Session, chat: Conversation, preset: Preset, sampling: Sampling) -> None:
+    details = chat.details
     changed = replace(details, preset=preset.name, sampling=sampling)
     if changed != details:
         session.chats.set_details(changed)

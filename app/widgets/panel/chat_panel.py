@@ -35,8 +35,9 @@ class ChatPanel(QFrame):
         self.system_prompt.textChanged.connect(self._keep_system_prompt)
         self._picker = PresetPicker(theme, session)
         self._fields = SamplingFields()
+        self._shown_id = session.chats.current.id
         self._fields.changed.connect(
-            lambda sampling: preset_actions.change_sampling(session, sampling)
+            lambda sampling: preset_actions.change_sampling(session, sampling, self._shown_id)
         )
         self._lay_out()
         session.chats.current_changed.connect(self._refresh)
@@ -84,7 +85,11 @@ class ChatPanel(QFrame):
             self._refresh()
 
     def _refresh(self) -> None:
-        text = self._session.chats.current.details.system_prompt
+        current = self._session.chats.current
+        if current.id != self._shown_id:
+            self._fields.finish()  # what is being written belongs to the chat before
+            self._shown_id = current.id
+        text = current.details.system_prompt
         if text != self.system_prompt.toPlainText().strip():
             with QSignalBlocker(self.system_prompt):
                 self.system_prompt.setPlainText(text)

@@ -86,6 +86,9 @@ class WholeField(QSpinBox):
 class SeedField(QLineEdit):
     """A seed, or nothing for a new one each time.
 
+    Attributes:
+        seed: the chat's seed, whatever is being written.
+
     Signals:
         seed_changed: the seed or None.
     """
@@ -94,20 +97,25 @@ class SeedField(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
+        self.seed: int | None = None
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setPlaceholderText(self.tr("new each time"))
         digits = QRegularExpression(r"\d{0,10}")
         self.setValidator(QRegularExpressionValidator(digits, self))
-        self.editingFinished.connect(self._tell)
+        self.editingFinished.connect(self.finish)
 
     def show_seed(self, seed: int | None) -> None:
         """Show a chat's seed."""
+        self.seed = seed
         self.setText("" if seed is None else str(seed))
 
-    def _tell(self) -> None:
+    def finish(self) -> None:
+        """Take in what is written."""
         seed = min(int(self.text()), LARGEST_SEED) if self.text() else None
+        is_new = seed != self.seed
         self.show_seed(seed)
-        self.seed_changed.emit(seed)
+        if is_new:
+            self.seed_changed.emit(seed)
 
 
 def _quieten(field: QAbstractSpinBox, at_least: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QVBoxLayout, QWidget
 
 from app.domain.generation import Sampling
 from app.domain.preset import Preset
@@ -44,12 +44,20 @@ class SamplingFields(QWidget):
             row.mark_changed(value != getattr(before, name))
             with QSignalBlocker(field):
                 if isinstance(field, SeedField):
-                    if not field.hasFocus():
+                    if value != field.seed:  # else it is perhaps being written
                         field.show_seed(value)
                 elif isinstance(field, FractionField):
                     field.setValue(value)
                 elif isinstance(field, WholeField):
                     field.setValue(value or 0)
+
+    def finish(self) -> None:
+        """Take in a number that is being written."""
+        for row in self._rows.values():
+            if isinstance(row.field, SeedField):
+                row.field.finish()
+            elif isinstance(row.field, QAbstractSpinBox):
+                row.field.interpretText()
 
     def _add_choices(self) -> None:
         off = self.tr("off")

@@ -42,6 +42,26 @@ def set_value(person, name, value):
         field.setValue(value)
 
 
+@pytest.mark.parametrize(("name", "kind"), [("seed", QLineEdit), ("topK", QSpinBox)])
+def test_a_number_that_is_being_written_stays_with_its_chat(
+    panel_person, engine, qtbot, name, kind
+):
+    panel_person.say("hello")
+    engine.generations[0].finish()
+    qtbot.waitUntil(lambda: panel_person.sees("sendButton"))
+    field = panel_person.find(name, kind)
+    before = field.text()
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "7")
+    qtbot.keyClick(field, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+    assert panel_person.messages() == []
+    assert field.text() == before
+    panel_person.press(Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    assert len(panel_person.messages()) == 2
+    assert field.text() == "7"
+
+
 def choose(person, qtbot, name):
     """Pick an action of the preset menu by its objectName."""
     person.click("presetPicker")
