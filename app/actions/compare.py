@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
 
+from app.actions.presets import sampling_in_view
 from app.actions.session import Session
-from app.bridge.making import options_for
+from app.bridge.making import options_for, thinking_for
 from app.domain.draft import DraftKind
 from app.domain.problem import Problem
 
@@ -16,7 +17,7 @@ translate = QCoreApplication.translate
 
 
 def start(session: Session, prompt: str, *, together: bool) -> bool:
-    """Answer a prompt without drafts and with what drafts now, sampled as the chat in view is.
+    """Answer a prompt without drafts and with what drafts now, made as in the chat in view.
 
     Returns:
         Whether it was started; if not, a notice says why.
@@ -28,7 +29,8 @@ def start(session: Session, prompt: str, *, together: bool) -> bool:
         return False
     if model := session.model.loaded:
         session.comparing.together = together
-        options = options_for(session.chats.current.details.sampling)
+        thinking = thinking_for(model, session.chats.current.details.thinking)
+        options = options_for(sampling_in_view(session), thinking)
         options = replace(options, max_tokens=options.max_tokens or MOST_TOKENS)
         session.comparing.start(prompt, model, options, session.drafts.drafting)
     return True

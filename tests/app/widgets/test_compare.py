@@ -239,6 +239,22 @@ def test_a_long_prompt_leaves_the_replies_their_room(comparer, engine, qtbot):
     qtbot.waitUntil(lambda: comparer.sees("compareRun"))
 
 
+def test_it_thinks_as_the_chat_in_view_does(comparer, engine, qtbot):
+    comparer.drop_files(["/models/thinker.gguf"], comparer.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].finish(has_thinking=True)
+    qtbot.waitUntil(lambda: comparer.find("mainModelPicker").text() == "thinker")
+    comparer.click("compareToggle")
+    comparer.click("thinkingToggle")
+    comparer.click("draftPicker")
+    rows = comparer.find("draftPopup").findChild(QListView)
+    qtbot.keyClick(rows, Qt.Key.Key_Down)
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    comparer.click("compareToggle")
+    begin(comparer, engine, qtbot)
+    assert engine.generations[0].options.thinking is False
+
+
 def test_keys_for_the_chat_lead_back_to_it(comparer, engine, qtbot):
     comparer.click("compareToggle")
     comparer.say("hello")
