@@ -3,7 +3,6 @@
 from app.bridge.drafts import Drafts
 from app.bridge.main_model import MainModel
 from app.domain.draft import DraftKind
-from app.itemmodels.tooltips import plain_tooltip
 from app.shortcuts import Shortcut
 from app.theme.theme import Theme
 from app.widgets.common.picker_button import PickerButton
@@ -29,9 +28,7 @@ class DraftPicker(PickerButton):
         self.wear("draft" if has_draft else "", "accent" if has_draft else "dim")
         self.setEnabled(self._model.loaded is not None)
         keys = Shortcut.DRAFT_PICKER.label
-        self.setToolTip(
-            plain_tooltip(self.tr("What drafts for the main model ({keys})").format(keys=keys))
-        )
+        self.setToolTip(self.tr("What drafts for the main model ({keys})").format(keys=keys))
 
     def _name_and_facts(self) -> tuple[str, str]:
         loaded = self._model.loaded

@@ -121,6 +121,7 @@ class _Chip(QFrame):
         self._facts = text_label(figure_font(Size.SMALL), look="dim")
         self.remove = ThemedButton(theme, "", look="quiet", icon="x", token="dim")
         self.remove.describe(self.tr("Remove {name}").format(name=attachment.name))
+        self.remove.setToolTip(self.tr("Remove this file"))  # its name could look like markup
         self.remove.clicked.connect(self.removed)
         self.remove.installEventFilter(self)
         row = QHBoxLayout(self)

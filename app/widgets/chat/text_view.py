@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QFrame, QTextBrowser, QTextEdit, QToolTip
 
+from app.itemmodels.tooltips import plain_tooltip
 from app.widgets.chat.stack import keep_painted
 
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse
@@ -140,9 +141,10 @@ class TextView(QTextBrowser):
         is_link = not url.isEmpty()
         shape = Qt.CursorShape.PointingHandCursor if is_link else Qt.CursorShape.IBeamCursor
         self.viewport().setCursor(shape)
-        self.setToolTip(url.toString())
+        address = plain_tooltip(url.toString()) if is_link else ""
+        self.setToolTip(address)
         if is_link:
-            QToolTip.showText(QCursor.pos() + QPoint(0, 8), url.toString(), self)
+            QToolTip.showText(QCursor.pos() + QPoint(0, 8), address, self)
 
 
 def _top_of_change(document: QTextDocument, position: int) -> int:
