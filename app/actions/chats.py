@@ -158,7 +158,9 @@ async def search(session: Session, question: str) -> list[Hit]:
 
 
 def show_hit(session: Session, hit: Hit) -> None:
-    """Show what was found, in the version that it stands in."""
+    """Show what was found, in the version that it stands in; not what was deleted since."""
+    if hit.chat_id not in session.chats.ids:
+        return
     session.chats.show(hit.chat_id)
     chat = session.chats.current
     if hit.message_id in chat.tree.parents and hit.message_id not in chat.tree.path:

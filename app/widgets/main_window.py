@@ -126,16 +126,32 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
 
     def _connect(self) -> None:
-        session = self._session
+        session, top_row = self._session, self._top_row
         self._theme.changed.connect(self._wear_theme)
         self.closed.connect(self._pane.keep_unsent)
         self.closed.connect(self._workshop.end)
-        self._sidebar.new_chat_asked.connect(self._new_chat)
-        self._sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
-        self._sidebar.chat_chosen.connect(self._top_row.leave_compare)
-        self._sidebar.menu_asked.connect(self._open_chat_menu)
-        self._sidebar.app_menu_asked.connect(self._open_app_menu)
-        chats = self._sidebar.chat_list
+        session.chats.removed.connect(self._sidebar.undo_strip.offer)
+        session.chats.removed.connect(self._sidebar.search_again)
+        session.chats.current_changed.connect(self._mark_current_chat)
+        session.chats.listed.connect(self._mark_current_chat)
+        session.chats.current_changed.connect(top_row.leave_compare)
+        top_row.sidebar_asked.connect(self._toggle_sidebar)
+        top_row.panel_asked.connect(self._toggle_panel)
+        top_row.compare_toggled.connect(self._show_compare)
+        self._connect_sidebar()
+        self._connect_models()
+        self._connect_drops()
+
+    def _connect_sidebar(self) -> None:
+        session, sidebar, chats = self._session, self._sidebar, self._sidebar.chat_list
+        sidebar.new_chat_asked.connect(self._new_chat)
+        sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
+        sidebar.chat_chosen.connect(self._top_row.leave_compare)
+        sidebar.menu_asked.connect(self._open_chat_menu)
+        sidebar.app_menu_asked.connect(self._open_app_menu)
+        sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
+        sidebar.hit_chosen.connect(self._show_hit)
+        sidebar.undo_asked.connect(lambda: chats_actions.undo_delete(session))
         chats.folder_menu_asked.connect(
             lambda folder, place: FolderMenu(session, folder, self).popup(place)
         )
@@ -146,41 +162,33 @@ class MainWindow(QMainWindow):
         self._chat_rows.dropped.connect(
             lambda id_, folder: chats_actions.move_to_folder(session, id_, folder)
         )
-        self._sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
-        self._sidebar.hit_chosen.connect(self._show_hit)
-        self._sidebar.undo_asked.connect(lambda: chats_actions.undo_delete(session))
-        session.chats.removed.connect(self._sidebar.undo_strip.offer)
-        session.chats.current_changed.connect(self._mark_current_chat)
-        session.chats.listed.connect(self._mark_current_chat)
-        self._top_row.sidebar_asked.connect(self._toggle_sidebar)
-        self._top_row.panel_asked.connect(self._toggle_panel)
-        self._top_row.compare_toggled.connect(self._show_compare)
-        session.chats.current_changed.connect(self._top_row.leave_compare)
+
+    def _connect_models(self) -> None:
+        session, pane, drafts = self._session, self._pane, self._draft_popup
         self._top_row.picker.opened.connect(self._models.open)
         self._top_row.draft_picker.opened.connect(self._open_draft_picker)
-        self._draft_popup.chosen.connect(
+        drafts.chosen.connect(
             lambda choice: draft_actions.use_draft(session, choice, self.announced)
         )
-        self._draft_popup.browse_asked.connect(self._browse_for_draft)
-        self._draft_popup.swap_asked.connect(
-            lambda: draft_actions.swap_roles(session, self.announced)
-        )
-        self._pane.empty_state.browse_asked.connect(self._models.browse)
-        self._pane.empty_state.find_asked.connect(self._models.find)
-        self._pane.model_asked.connect(self._models.use)
-        self._pane.more_context_asked.connect(
+        drafts.browse_asked.connect(self._browse_for_draft)
+        drafts.swap_asked.connect(lambda: draft_actions.swap_roles(session, self.announced))
+        pane.empty_state.browse_asked.connect(self._models.browse)
+        pane.empty_state.find_asked.connect(self._models.find)
+        pane.model_asked.connect(self._models.use)
+        pane.more_context_asked.connect(
             lambda context: model_actions.use_more_context(session, context, self.announced)
         )
-        self._pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
+        pane.guide_needed.connect(lambda: guide_actions.load_guide(session, self.announced))
         self._notices.load_strip.cancel_asked.connect(lambda: model_actions.cancel_loading(session))
-        self._drops.attached.connect(self._top_row.leave_compare)
-        self._drops.attached.connect(self._pane.attach)
-        self._drops.folder_dropped.connect(self._models.add_folder)
-        self._drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
-        self._drops.dropped.connect(
-            lambda urls: model_actions.use_dropped(session, urls, self.announced)
-        )
-        self._drops.dropped_as_draft.connect(
+
+    def _connect_drops(self) -> None:
+        session, drops = self._session, self._drops
+        drops.attached.connect(self._top_row.leave_compare)
+        drops.attached.connect(self._pane.attach)
+        drops.folder_dropped.connect(self._models.add_folder)
+        drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
+        drops.dropped.connect(lambda urls: model_actions.use_dropped(session, urls, self.announced))
+        drops.dropped_as_draft.connect(
             lambda urls: draft_actions.use_dropped(session, urls, self.announced)
         )
 

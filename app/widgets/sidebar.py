@@ -112,6 +112,10 @@ class Sidebar(QFrame):
             self._hits.show_hits(hits)
             self._show_list()
 
+    def search_again(self) -> None:
+        """Look once more for what is looked for: some of what was found may be gone."""
+        self._ask(self.search_line.text())
+
     def show_current(self, conversation_id: str) -> None:
         """Mark the chat that is in view; none while it is not listed."""
         self._current = conversation_id

@@ -64,6 +64,16 @@ def test_a_chat_is_found_by_the_beginning_of_a_word_in_its_reply(chats, qtbot):
     assert [view.property("text") for view in chats.messages()] == ["a", "splice a rope"]
 
 
+def test_a_chat_that_was_deleted_is_found_no_more(chats, qtbot):
+    line = look_for(chats, qtbot, "spl")
+    qtbot.waitUntil(lambda: titles(chats, "searchHits") == ["a"])
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    chats.press(Qt.Key.Key_Backspace, CTRL | SHIFT)
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert chats.messages() == []
+    qtbot.waitUntil(lambda: not chats.sees("searchHits"))
+
+
 def test_two_chinese_characters_find_their_chat(chats, qtbot):
     chats.press(Qt.Key.Key_K, CTRL)
     chats.find("chatSearch", QLineEdit).setText("中文")
