@@ -97,6 +97,7 @@ class CompareView(QWidget):
         if compare_actions.start(self._session, self.edit.toPlainText(), together=together):
             self.edit.clear()
             self._name_sides()
+            self._session.notices.settled.emit()
 
     def _name_what_would_answer(self) -> None:
         """Follow the pickers until there are replies, which stay those of who wrote them."""

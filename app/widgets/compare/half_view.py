@@ -34,6 +34,7 @@ class HalfView(QWidget):
         self._bar.setProperty("look", bar)
         self._bar.setRange(0, BAR_STEPS)
         self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Speed, beside the faster side"))
         self._bar.setFixedHeight(6)
         self._drafts = QWidget()
         keep_place(self._drafts)  # both replies begin at the same height

@@ -172,6 +172,18 @@ def test_a_load_under_way_would_disturb_the_measurement(comparer, engine, qtbot)
     assert engine.generations == []
 
 
+def test_what_was_missing_is_told_no_more_once_a_comparison_runs(comparer, engine, qtbot):
+    comparer.drop_files(["/models/b.gguf"], comparer.find("sidebar"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    ask(comparer, qtbot)
+    assert comparer.sees("errorBar")
+    comparer.click("loadCancel")
+    qtbot.waitUntil(lambda: engine.loads[1].cancelled)
+    ask(comparer, qtbot)
+    qtbot.waitUntil(lambda: len(engine.generations) == 1)
+    assert not comparer.sees("errorBar")
+
+
 def begin(person, engine, qtbot):
     ask(person, qtbot)
     qtbot.waitUntil(lambda: len(engine.generations) == 1)
