@@ -56,7 +56,7 @@ def test_the_guide_reads_a_conversation_as_it_was_trained_to():
     ids = [token for segment in segments for token in segment.tokens]
     text = "<|im_start|>user\nWhat is a draft?<|im_end|>\n<|im_start|>assistant\n"
     assert tokenizer.decode(ids) == text
-    assert len(ids) < 16  # its words are pieces of their own
+    assert len(ids) < 20  # words, not bytes, of which there are 60
 
 
 @pytest.mark.parametrize("name", ["add-a-model", "what-is-a-draft"])
