@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge.main_model import MainModel
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
-    DraftCandidate,
     Drafting,
     DraftRanking,
     EngineClient,
@@ -58,12 +57,6 @@ class Drafts(QObject):
     def drafting(self) -> Drafting:
         """What to ask the engine for with each reply."""
         return Drafting(METHODS[self.choice.kind])
-
-    @property
-    def candidate(self) -> DraftCandidate | None:
-        """What is known of the draft model that was chosen, if one was."""
-        known = (one for one in self.ranking.candidates if one.path == self.choice.path)
-        return next(known, None)
 
     def use(self, choice: DraftChoice) -> None:
         """Draft with something else from the next reply on; it is loaded already."""

@@ -8,11 +8,8 @@ a token, so that a file of random weights will do. Prints both rates, and how lo
 the press until they are painted. Run it on a quiet machine.
 """
 
-import argparse
 import asyncio
 import os
-import sys
-import tempfile
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +18,9 @@ from time import perf_counter
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-import qasync
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.actions import chat as chat_actions
 from app.actions import models as model_actions
@@ -32,7 +28,7 @@ from app.bootstrap import Application, build_application
 from app.bridge.types import ChatOptions, Engine, EngineMessage, Event, Finished, TextDelta
 from engine.api import Generation
 from tests.benchmarks.replies import KINDS, make_reply
-from tests.benchmarks.window_stalls import close, until
+from tests.benchmarks.window_stalls import close, run, until
 
 NUM_TOKENS = 2_000
 TOKEN_CHARACTERS = 4
@@ -96,14 +92,7 @@ class KeyWatch(QObject):
 
 def main() -> None:
     """Print the rates and the times."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path)
-    model = parser.parse_args().model
-    application = QApplication(sys.argv[:1])
-    application.setQuitOnLastWindowClosed(False)
-    loop = qasync.QEventLoop(application)
-    with loop, tempfile.TemporaryDirectory() as folder:
-        loop.run_until_complete(measure(Path(folder), model))
+    run(__doc__, measure)
 
 
 async def measure(folder: Path, model: Path) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -30,7 +30,12 @@ LIMIT_MS = 50.0
 
 def main() -> None:
     """Print the longest stall of each phase, and every one beyond the limit."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    run(__doc__, measure)
+
+
+def run(about: str | None, measure: Callable[[Path, Path], Awaitable[None]]) -> None:
+    """Measure with a fresh data folder and the model that the command line names."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("model", type=Path)
     model = parser.parse_args().model
     application = QApplication(sys.argv[:1])
