@@ -212,10 +212,10 @@ class Engine:
 
 
 def _inspect(path: Path) -> ModelSummary:
-    from engine.gguf.reader import open_gguf
     from engine.gguf.summary import summarise
+    from engine.weights.opening import open_model_file
 
-    with open_gguf(path) as file:
+    with open_model_file(path) as file:
         return summarise(file)
 
 

@@ -11,13 +11,13 @@ from engine.api.pairs import Running
 from engine.base.errors import DeviceError
 from engine.base.fit import Fit, FitVerdict
 from engine.base.types import LONGEST_DRAFT, LoadOptions
-from engine.gguf.reader import open_gguf
 from engine.kernels.backend_memory import BackendMemory, likely_backends
 from engine.kernels.devices import choose_device, free_bytes
 from engine.memory.fit import Room, judge
 from engine.memory.model_facts import ModelFacts
 from engine.memory.plan import ModelUse, Serving, default_context
 from engine.models.footprint import model_facts
+from engine.weights.opening import open_model_file
 
 MOST_KEPT = 256  # facts of as many files; a header takes up to half a second to read
 
@@ -89,5 +89,5 @@ def _read(path: Path, with_head: bool) -> ModelFacts:
 @lru_cache(MOST_KEPT)
 def _facts(path: Path, stamp: tuple[int, int], with_head: bool) -> ModelFacts:
     """The facts of a file; `stamp` tells a file from another that took its place."""
-    with open_gguf(path) as file:
+    with open_model_file(path) as file:
         return model_facts(file, with_head=with_head)

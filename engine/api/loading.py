@@ -28,7 +28,7 @@ from engine.base.types import (
     LoadOptions,
     LoadProgress,
 )
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.kernels.devices import free_bytes
 from engine.kernels.state_types import ELEMENT_BYTES
 from engine.memory.fit import Room, judge
@@ -227,7 +227,7 @@ def _servings(models: list[OpenModel], slots: int) -> list[tuple[OpenModel, Serv
     return servings + [(draft, Serving(draft.use, slots)) for draft in apart]
 
 
-def _text_formats(file: GgufFile) -> tuple[Tokenizer | None, ChatTemplate | None, str]:
+def _text_formats(file: ModelFile) -> tuple[Tokenizer | None, ChatTemplate | None, str]:
     """Tokenizer and template, or what is wrong with them: token ids alone can still be served."""
     tokenizer = None
     try:

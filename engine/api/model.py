@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from engine.base.errors import UnsupportedModelError
 from engine.base.types import ChatOptions, LoadedModel, Message, Request, Segment
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.models.runner import Runner
 from engine.speculative.priority import PriorityList
 from engine.text.chat_template import CHATML, THINKING_SWITCH, ChatTemplate
@@ -44,7 +44,7 @@ class Model:
     """
 
     loaded: LoadedModel
-    files: tuple[GgufFile, ...]
+    files: tuple[ModelFile, ...]
     runner: Runner
     methods: PriorityList
     tokenizer: Tokenizer | None

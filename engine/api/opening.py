@@ -8,7 +8,7 @@ import torch
 
 from engine.base.errors import RequestError
 from engine.base.types import ModelSummary
-from engine.gguf.reader import GgufFile, open_gguf
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.kernels.backend import Backend
 from engine.kernels.backend_memory import CPU_NATIVE, TORCH_BACKENDS
@@ -21,6 +21,7 @@ from engine.models.headed_runner import HeadedRunner
 from engine.models.program import ModelProgram
 from engine.models.registry import build_model
 from engine.models.runner import Runner
+from engine.weights.opening import open_model_file
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.source import WeightSource
 
@@ -47,7 +48,7 @@ class OpenModel:
         kernels: what is going to compute it.
     """
 
-    file: GgufFile
+    file: ModelFile
     summary: ModelSummary
     program: ModelProgram
     weights: WeightSource
@@ -112,7 +113,7 @@ def open_model(path: Path, options: RunOptions) -> OpenModel:
         PacelineError: the file, the device or the context is not usable; the message says why.
     """
     device = choose_device(options.device)
-    file = open_gguf(path)
+    file = open_model_file(path)
     try:
         summary = summarise(file)
         context = _context(options, summary)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.base.errors import ModelFileError, PacelineError
 from engine.base.types import LONGEST_DRAFT, LoadedModel
-from engine.gguf.reader import GgufFile, open_gguf
+from engine.gguf.model_file import ModelFile
 from engine.kernels.backend_memory import likely_backends
 from engine.kernels.devices import free_bytes
 from engine.memory.fit import Room
@@ -16,6 +16,7 @@ from engine.models.footprint import model_facts
 from engine.speculative import pair, pair_ranking
 from engine.speculative.pair import Place
 from engine.speculative.pair_verdict import DraftRanking, PairVerdict
+from engine.weights.opening import open_model_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,10 @@ def check_pair(target: Path, draft: Path, running: Running | None) -> PairVerdic
         PacelineError: the target's file cannot be used. What is wrong with the draft's is in the
             verdict.
     """
-    with open_gguf(target) as file:
+    with open_model_file(target) as file:
         place = _place(file, running)
         try:
-            with open_gguf(draft) as other:
+            with open_model_file(draft) as other:
                 return pair.check_pair(file, other, place)
         except ModelFileError as error:
             return PairVerdict(usable=False, sentence=str(error))
@@ -52,7 +53,7 @@ def rank_drafts(target: Path, places: Sequence[Path], running: Running | None) -
     for place in places:
         with suppress(ModelFileError):  # a folder that is gone has no drafts in it
             files.update(dict.fromkeys(_files(place)))
-    with open_gguf(target) as file:
+    with open_model_file(target) as file:
         return pair_ranking.rank_drafts(file, files, _place(file, running))
 
 
@@ -62,7 +63,7 @@ def _files(place: Path) -> list[Path]:
     return [place] if is_file else pair_ranking.files_in(place)
 
 
-def _place(target: GgufFile, running: Running | None) -> Place | None:
+def _place(target: ModelFile, running: Running | None) -> Place | None:
     """Where a pair would run: as the target does now. Nothing is known of others."""
     if running is None or not _is_same_file(target.path, running.loaded.summary.path):
         return None

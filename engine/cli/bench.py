@@ -17,8 +17,8 @@ from engine.cli.drafting import draft_model_options
 from engine.cli.options import Verbs, add_kernels_option, add_verb, load, positive, print_json
 from engine.cli.peak_memory import peak_bytes
 from engine.cli.serving import Serving
-from engine.gguf.reader import open_gguf
 from engine.gguf.summary import summarise
+from engine.weights.opening import open_model_file
 
 if TYPE_CHECKING:
     from engine.api.model import Model
@@ -96,7 +96,7 @@ def add_parser(verbs: Verbs) -> None:
 def run(options: argparse.Namespace) -> None:
     """Run the suites asked for, one after another, on one loaded model."""
     names = _names(options)
-    with open_gguf(options.model) as file:
+    with open_model_file(options.model) as file:
         plan = plan_spec(file, options) if "spec" in names else None
         context = _context(options, names, plan, summarise(file).context_length)
     started = time.perf_counter()

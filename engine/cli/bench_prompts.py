@@ -8,7 +8,7 @@ from typing import TypeAlias
 from engine.base.errors import RequestError, UnsupportedModelError
 from engine.base.types import Message, Segment
 from engine.cli.resources import resources_dir
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.text.chat_template import load_chat_template
 from engine.text.prompt import build_prompt
@@ -23,7 +23,7 @@ def prompts_file() -> Path:
     return resources_dir() / "bench" / "prompts.json"
 
 
-def read_prompts(file: GgufFile, reply_tokens: int) -> Prompts:
+def read_prompts(file: ModelFile, reply_tokens: int) -> Prompts:
     """The prompts that leave a model room for a reply, in its chat format if it has one.
 
     Says on stderr which of them do not.
@@ -57,7 +57,7 @@ def length(prompt: tuple[Segment, ...]) -> int:
     return sum(len(segment.tokens) for segment in prompt)
 
 
-def _prompt(text: str, file: GgufFile, tokenizer: Tokenizer) -> tuple[Segment, ...]:
+def _prompt(text: str, file: ModelFile, tokenizer: Tokenizer) -> tuple[Segment, ...]:
     if file.metadata.get("tokenizer.chat_template"):
         template = load_chat_template(file.metadata, tokenizer)
         return build_prompt([Message("user", text)], template, tokenizer)

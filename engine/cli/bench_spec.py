@@ -13,7 +13,7 @@ from engine.cli.bench_prompts import length, read_prompts
 from engine.cli.bench_table import OFF, OFF_AGAIN, Asked, repeated_share, whole_ms
 from engine.cli.drafting import add_drafting_options, read_draftings
 from engine.cli.serving import Serving
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 
 if TYPE_CHECKING:
     from engine.api.model import Model
@@ -65,7 +65,7 @@ class Plan:
         )
 
 
-def plan_spec(file: GgufFile, options: argparse.Namespace) -> Plan:
+def plan_spec(file: ModelFile, options: argparse.Namespace) -> Plan:
     """What the options ask for, checked as far as a model's header allows.
 
     Raises:

@@ -14,7 +14,7 @@ from engine.base.types import (
     Script,
 )
 from engine.cli.options import CACHE_TYPES, positive, read_json, within
-from engine.gguf.reader import open_gguf
+from engine.weights.opening import open_model_file
 
 DEFAULTS = Drafting()
 SPEC_METHODS = tuple(method for method in DRAFT_METHODS if method != "scripted")
@@ -100,7 +100,7 @@ def _chosen(options: argparse.Namespace) -> tuple[str, ...]:
 
 def has_draft_head(path: Path) -> bool:
     """Whether a model's file holds heads of its own that draft for it."""
-    with open_gguf(path) as file:
+    with open_model_file(path) as file:
         architecture = file.metadata.read("general.architecture", str)
         return file.metadata.read(f"{architecture}.nextn_predict_layers", int, 0) > 0
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from engine.base.errors import DeviceError, PacelineError
 from engine.base.types import ModelSummary
 from engine.cli.options import Verbs, add_verb, one_line, print_json
-from engine.gguf.reader import GgufFile, open_gguf
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import QuantShare, quantisation_table, summarise
 from engine.kernels.backend_memory import CPU_NATIVE, CPU_TORCH, TORCH_BACKENDS, BackendMemory
 from engine.kernels.devices import free_bytes
@@ -14,6 +14,7 @@ from engine.kernels.native_library import native_isa
 from engine.memory.fit import Room, Verdict, judge
 from engine.memory.plan import MemoryPlan, ModelUse, Serving, default_context
 from engine.models.footprint import model_facts
+from engine.weights.opening import open_model_file
 
 RECURRENT_TENSORS = (".ssm_", ".shortconv")
 """What the names of a recurrent layer's tensors contain (GGUF tensor names)."""
@@ -64,7 +65,7 @@ class FileFacts:
 
 def run(options: argparse.Namespace) -> None:
     """Read the header alone; torch is not needed."""
-    with open_gguf(options.model) as file:
+    with open_model_file(options.model) as file:
         summary = summarise(file)
         facts = _facts(file, summary)
     if options.json:
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         print(_text(summary, facts))
 
 
-def _facts(file: GgufFile, summary: ModelSummary) -> FileFacts:
+def _facts(file: ModelFile, summary: ModelSummary) -> FileFacts:
     recurrent = {
         name.split(".")[1]
         for name in file.tensors
@@ -100,7 +101,7 @@ def _cpu_kernels() -> tuple[str, BackendMemory]:
         return f"torch ({error})", CPU_TORCH
 
 
-def _memory(file: GgufFile, on_cpu: BackendMemory) -> Memory | None:
+def _memory(file: ModelFile, on_cpu: BackendMemory) -> Memory | None:
     try:
         facts = model_facts(file)
     except PacelineError:

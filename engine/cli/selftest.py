@@ -11,8 +11,8 @@ from engine.base.errors import PacelineError
 from engine.base.types import LoadOptions
 from engine.cli.options import Verbs, add_verb, load, print_json
 from engine.cli.repeat import CONTEXT, SLOTS, Repetition, repetitions
-from engine.gguf.reader import open_gguf
 from engine.gguf.summary import summarise
+from engine.weights.opening import open_model_file
 
 if TYPE_CHECKING:
     from engine.kernels.trial import Trial
@@ -67,7 +67,7 @@ def _try_operations(options: argparse.Namespace) -> None:
 
 
 def _repeat(options: argparse.Namespace) -> None:
-    with open_gguf(options.model) as file:
+    with open_model_file(options.model) as file:
         context = min(CONTEXT, summarise(file).context_length)
     load_options = LoadOptions(options.device, options.threads, context, SLOTS)
     with closing(load(options, load_options)) as model:

@@ -6,8 +6,8 @@ import sys
 
 from engine.base.errors import RequestError
 from engine.cli.options import Verbs, add_verb, print_json
-from engine.gguf.reader import open_gguf
 from engine.text.tokenizer import Tokenizer, load_tokenizer
+from engine.weights.opening import open_model_file
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -24,7 +24,7 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Print ids, or answer each line of stdin."""
-    with open_gguf(options.model) as file:
+    with open_model_file(options.model) as file:
         tokenizer = load_tokenizer(file.metadata)
     if options.jsonl:
         _answer_lines(tokenizer)

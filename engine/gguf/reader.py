@@ -4,18 +4,15 @@ import mmap
 import os
 import stat
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.base.errors import ModelFileError
 from engine.gguf.header import Header, read_header
-from engine.gguf.metadata import Metadata
+from engine.gguf.model_file import ModelFile
 from engine.gguf.tensors import TensorInfo
 
 __all__ = ["GgufFile", "TensorInfo", "open_gguf"]
@@ -23,22 +20,8 @@ __all__ = ["GgufFile", "TensorInfo", "open_gguf"]
 _BUFFER_BYTES = 1 << 18  # most headers take a few reads of the disk
 
 
-class GgufFile:
-    """An open GGUF file. Use it as a context manager, or call `close`.
-
-    Attributes:
-        path: where the file lies.
-        version: of the format, 2 or 3.
-        metadata: what the file says of itself.
-        tensors: by name, in file order; each is known to lie whole in the file.
-        file_bytes: the file's size.
-    """
-
-    path: Path
-    version: int
-    metadata: Metadata
-    tensors: Mapping[str, TensorInfo]
-    file_bytes: int
+class GgufFile(ModelFile):
+    """An open GGUF file; `version` of the format is 2 or 3. Tensors are in file order."""
 
     def __init__(self, path: Path, header: Header, mapping: mmap.mmap) -> None:
         self.path = path
@@ -70,17 +53,6 @@ class GgufFile:
         """Unmap the file; while views of its data live, they keep the mapping alive."""
         with suppress(BufferError):
             self._mapping.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def open_gguf(path: Path) -> GgufFile:

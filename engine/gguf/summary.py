@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gguf.constants import GGMLQuantizationType, LlamaFileType
 
 from engine.base.types import ModelSummary
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 
 _LABELS = {
     int(file_type): file_type.name.removeprefix("MOSTLY_").removeprefix("ALL_")
@@ -24,7 +24,7 @@ class QuantShare:
     nbytes: int
 
 
-def summarise(file: GgufFile) -> ModelSummary:
+def summarise(file: ModelFile) -> ModelSummary:
     """Sum a file up; vocabulary-only files, which have no tensors, included.
 
     Raises:
@@ -46,7 +46,7 @@ def summarise(file: GgufFile) -> ModelSummary:
     )
 
 
-def quantisation_table(file: GgufFile) -> tuple[QuantShare, ...]:
+def quantisation_table(file: ModelFile) -> tuple[QuantShare, ...]:
     """The tensor types of a file, the one that holds most bytes first."""
     tensors: Counter[GGMLQuantizationType] = Counter()
     nbytes: Counter[GGMLQuantizationType] = Counter()
@@ -58,7 +58,7 @@ def quantisation_table(file: GgufFile) -> tuple[QuantShare, ...]:
     )
 
 
-def _quantisation(file: GgufFile) -> str:
+def _quantisation(file: ModelFile) -> str:
     """The label that the file's maker gave it, else its main type; empty without tensors."""
     file_type = file.metadata.read("general.file_type", int, LlamaFileType.GUESSED)
     label = _LABELS.get(file_type)
@@ -68,7 +68,7 @@ def _quantisation(file: GgufFile) -> str:
     return table[0].type if table else ""
 
 
-def _vocab_size(file: GgufFile, architecture: str) -> int:
+def _vocab_size(file: ModelFile, architecture: str) -> int:
     embedding = file.tensors.get("token_embd.weight")
     if embedding is not None and embedding.shape:
         return embedding.shape[0]

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 
-from engine.gguf.reader import GgufFile, TensorInfo
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
+from engine.gguf.tensors import TensorInfo
 from engine.memory.model_facts import ModelFacts, WeightFacts
 from engine.models.facts import state_specs
 from engine.models.hyperparameters import Hyperparameters
 
 
-def model_facts(file: GgufFile, *, with_head: bool = False) -> ModelFacts:
+def model_facts(file: ModelFile, *, with_head: bool = False) -> ModelFacts:
     """The facts that a memory plan is made of.
 
     Args:

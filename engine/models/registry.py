@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.defects import quoted
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.models.llama import build_llama
 from engine.models.program import ModelProgram, ProgramBuilder
 from engine.models.qwen2 import build_qwen2
@@ -22,7 +22,7 @@ ARCHITECTURES: dict[str, Callable[[ProgramBuilder], ModelProgram]] = {
 }
 
 
-def build_model(file: GgufFile, weights: WeightSource, *, with_head: bool = False) -> ModelProgram:
+def build_model(file: ModelFile, weights: WeightSource, *, with_head: bool = False) -> ModelProgram:
     """Build the program of a file's model.
 
     Args:

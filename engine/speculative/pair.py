@@ -8,7 +8,7 @@ from typing import Self
 from engine.base.errors import PacelineError, UnsupportedModelError
 from engine.base.fit import Fit
 from engine.gguf.defects import quoted
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.memory.fit import Room, Verdict, judge
 from engine.memory.model_facts import ModelFacts
@@ -62,7 +62,7 @@ class ModelProfile:
     size: ModelSize
 
     @classmethod
-    def read(cls, file: GgufFile) -> Self:
+    def read(cls, file: ModelFile) -> Self:
         """Read it from a header.
 
         Raises:
@@ -83,7 +83,7 @@ class ModelProfile:
         )
 
 
-def check_pair(target: GgufFile, draft: GgufFile, place: Place | None = None) -> PairVerdict:
+def check_pair(target: ModelFile, draft: ModelFile, place: Place | None = None) -> PairVerdict:
     """Whether `draft` can draft for `target`, and what speaks against it.
 
     Args:
@@ -98,7 +98,7 @@ def check_pair(target: GgufFile, draft: GgufFile, place: Place | None = None) ->
     return check_draft(ModelProfile.read(target), draft, place)
 
 
-def check_draft(target: ModelProfile, file: GgufFile, place: Place | None) -> PairVerdict:
+def check_draft(target: ModelProfile, file: ModelFile, place: Place | None) -> PairVerdict:
     """`check_pair` for a target that has been read."""
     try:
         draft = ModelProfile.read(file)
@@ -146,7 +146,7 @@ def _why_foreign(target: TokenTable, draft: TokenTable, shared: SharedTokens) ->
     return f"its tokens differ from number {(*shared.differing, shared.known)[0]:,} on"
 
 
-def _runnable_facts(file: GgufFile) -> ModelFacts:
+def _runnable_facts(file: ModelFile) -> ModelFacts:
     """What planning needs to know.
 
     Raises:

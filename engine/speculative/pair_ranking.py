@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.base.errors import ModelFileError, PacelineError
-from engine.gguf.reader import GgufFile, open_gguf
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.speculative.pair import ModelProfile, Place, check_draft, real_path, shown_name
 from engine.speculative.pair_verdict import DraftCandidate, DraftRanking, PairVerdict
+from engine.weights.opening import open_model_file
 
 OWN_HEADS = "None needed: this file has its own heads."
 NO_CANDIDATE = (
@@ -32,7 +33,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def rank_drafts(
-    target: GgufFile, files: Iterable[Path], place: Place | None = None
+    target: ModelFile, files: Iterable[Path], place: Place | None = None
 ) -> DraftRanking:
     """Check each file as a draft for `target`; those that cannot be read are told with the reason.
 
@@ -53,7 +54,7 @@ def rank_drafts(
 
 def _candidate(target: ModelProfile, path: Path, place: Place | None) -> DraftCandidate:
     try:
-        with open_gguf(path) as file:
+        with open_model_file(path) as file:
             name, verdict = shown_name(summarise(file).name), check_draft(target, file, place)
             return DraftCandidate(path, name, file.file_bytes, verdict)
     except PacelineError as error:

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 
 from engine.gguf.metadata import Metadata
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.text.vocabulary import TokenKind, read_numbers, read_texts
 
@@ -45,7 +45,7 @@ class TokenTable:
     habits: Mapping[str, int | str]
 
     @classmethod
-    def read(cls, file: GgufFile) -> Self:
+    def read(cls, file: ModelFile) -> Self:
         """Read and check it.
 
         Raises:

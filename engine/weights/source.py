@@ -3,7 +3,7 @@
 from torch.utils.dlpack import from_dlpack
 
 from engine.gguf.defects import damaged, quoted
-from engine.gguf.reader import GgufFile
+from engine.gguf.model_file import ModelFile
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
 
@@ -14,7 +14,7 @@ class WeightSource:
     A tensor may be taken more than once: a tied output is the embedding again.
     """
 
-    def __init__(self, file: GgufFile) -> None:
+    def __init__(self, file: ModelFile) -> None:
         self._file = file
         self._taken: set[str] = set()
 
