@@ -41,7 +41,8 @@ from engine.speculative.mtp import MtpHeads
 from engine.speculative.pair import check_pair
 from engine.speculative.priority import PriorityList
 from engine.text.chat_template import ChatTemplate, load_chat_template
-from engine.text.tokenizer import Tokenizer, load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
+from engine.text.tokenizer import Tokenizer
 from engine.weights.quant_tensor import QuantTensor
 
 DEFAULT_THREADS = torch.get_num_threads()

@@ -11,8 +11,9 @@ from engine.cli.resources import resources_dir
 from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.text.chat_template import load_chat_template
+from engine.text.gguf_tokenizer import load_tokenizer
 from engine.text.prompt import build_prompt
-from engine.text.tokenizer import Tokenizer, load_tokenizer
+from engine.text.tokenizer import Tokenizer
 
 Prompts: TypeAlias = dict[str, tuple[Segment, ...]]
 """What is asked, by a short name."""

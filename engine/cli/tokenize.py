@@ -6,7 +6,8 @@ import sys
 
 from engine.base.errors import RequestError
 from engine.cli.options import Verbs, add_verb, print_json
-from engine.text.tokenizer import Tokenizer, load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
+from engine.text.tokenizer import Tokenizer
 from engine.weights.opening import open_model_file
 
 

@@ -16,7 +16,8 @@ import numpy as np
 from engine.gguf.metadata import Metadata
 from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
-from engine.text.vocabulary import TokenKind, read_numbers, read_texts
+from engine.text.gguf_tokenizer import read_numbers, read_texts
+from engine.text.tokenizer_facts import TokenKind
 
 MOST_DIFFERING = 64
 """Ids set apart one by one: fine-tuned models rename a few control tokens, rarely more."""

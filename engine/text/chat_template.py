@@ -113,19 +113,27 @@ class ChatTemplate:
             raise _failure(error, _line(error, template)) from error
 
 
+def make_chat_template(source: str | None, tokenizer: Tokenizer) -> ChatTemplate:
+    """The chat template that a model's files hold, or ChatML where they hold none.
+
+    Raises:
+        TemplateError: the template cannot be compiled.
+    """
+    bos, eos = (
+        "" if index is None else tokenizer.piece(index)
+        for index in (tokenizer.bos_id, tokenizer.eos_id)
+    )
+    return ChatTemplate(source if source and source.strip() else CHATML, bos=bos, eos=eos)
+
+
 def load_chat_template(metadata: Mapping[str, object], tokenizer: Tokenizer) -> ChatTemplate:
-    """The chat template in a file's metadata, or ChatML where it has none.
+    """The chat template in a GGUF file's metadata, or ChatML where it has none.
 
     Raises:
         TemplateError: the template cannot be compiled.
     """
     source = metadata.get("tokenizer.chat_template")
-    bos, eos = (
-        "" if index is None else tokenizer.piece(index)
-        for index in (tokenizer.bos_id, tokenizer.eos_id)
-    )
-    usable = isinstance(source, str) and source.strip()
-    return ChatTemplate(str(source) if usable else CHATML, bos=bos, eos=eos)
+    return make_chat_template(source if isinstance(source, str) else None, tokenizer)
 
 
 def _line(error: BaseException, template: jinja2.Template) -> int | None:

@@ -1,26 +1,18 @@
-"""Text to token ids and back, as the vocabulary in a model's file says.
+"""Text to token ids and back, as a model's vocabulary says.
 
 Ids and texts are those of llama.cpp for the same file; `shared/checks/tokens.py` compares them.
 """
 
 import re
-import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.base.errors import RequestError, UnsupportedModelError
-from engine.text.pretokenize import SPLITTINGS, UNKNOWN
+from engine.base.errors import RequestError
 from engine.text.special_tokens import SpecialTokens
-from engine.text.subword import ByteLevelSubwords, SentencePieceSubwords, Subwords
-from engine.text.vocabulary import (
-    TokenKind,
-    Vocabulary,
-    read_entry,
-    read_numbers,
-    read_texts,
-    read_vocabulary,
-)
+from engine.text.subword import Subwords
+from engine.text.tokenizer_facts import TokenKind
+from engine.text.vocabulary import Vocabulary
 
 _NAMED_KINDS = (TokenKind.CONTROL, TokenKind.UNKNOWN, TokenKind.USER_DEFINED)
 _HIDDEN_KINDS = (TokenKind.CONTROL, TokenKind.UNKNOWN)
@@ -36,7 +28,7 @@ class Conventions:
     adds_eos: bool
     adds_space: bool  # at the start, and after a special token
     cleans_spaces: bool = False  # decoding drops spaces before punctuation
-    eats_space_after: frozenset[int] = frozenset()  # tokens that swallow white space behind them
+    strips_after: frozenset[int] = frozenset()  # tokens that swallow white space behind them
 
 
 class Tokenizer:
@@ -117,7 +109,7 @@ class Tokenizer:
                 ids.append(part)
                 after_text = False
                 continue
-            if not after_text and ids and ids[-1] in self._conventions.eats_space_after:
+            if not after_text and ids and ids[-1] in self._conventions.strips_after:
                 part = part.lstrip(_WHITE_SPACE)
             if part:
                 ids.extend(self._subwords.encode(part, after_text=after_text))
@@ -184,80 +176,6 @@ class Tokenizer:
                 f"There is no token {index}: this model's tokens run from 0 to "
                 f"{self.vocab_size - 1}. The ids may belong to another model."
             )
-
-
-def load_tokenizer(metadata: Mapping[str, object]) -> Tokenizer:
-    """The tokenizer in a file's metadata.
-
-    Raises:
-        UnsupportedModelError: the file has none, or one of a kind that is not supported.
-    """
-    vocabulary = read_vocabulary(metadata)
-    match vocabulary.model:
-        case "gpt2":
-            return _byte_level(metadata, vocabulary)
-        case "llama":
-            return _sentencepiece(metadata, vocabulary)
-        case "gemma4":
-            return _gemma4(metadata, vocabulary)
-    raise UnsupportedModelError(
-        f"This model's tokenizer is of the kind {reprlib.repr(vocabulary.model)}; supported are "
-        "byte-level BPE (gpt2) and SentencePiece BPE (llama). Choose a model with one of these."
-    )
-
-
-def _byte_level(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Tokenizer:
-    name = read_entry(metadata, "pre", str, "")
-    splitting, notice = SPLITTINGS.get(name), ""
-    if splitting is None:
-        splitting = UNKNOWN
-        notice = (
-            f"This model splits text in a way that is not known here ({reprlib.repr(name)}), so a "
-            "common one is used; its answers may be worse than they should be."
-        )
-    subwords = ByteLevelSubwords(vocabulary, read_texts(metadata, "merges"), splitting)
-    conventions = Conventions(
-        adds_bos=read_entry(metadata, "add_bos_token", bool, splitting.adds_bos),
-        adds_eos=read_entry(metadata, "add_eos_token", bool, False),
-        adds_space=False,
-        cleans_spaces=splitting.cleans_spaces,
-    )
-    return Tokenizer(vocabulary, subwords, conventions, notice)
-
-
-def _sentencepiece(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Tokenizer:
-    scores = read_numbers(metadata, "scores", len(vocabulary.pieces)).tolist()
-    ranks = {piece: -scores[index] for piece, index in vocabulary.text_ids.items()}
-    adds_space = read_entry(metadata, "add_space_prefix", bool, True)
-    conventions = Conventions(
-        adds_bos=read_entry(metadata, "add_bos_token", bool, True),
-        adds_eos=read_entry(metadata, "add_eos_token", bool, False),
-        adds_space=adds_space,
-        eats_space_after=_phi3_eaters(metadata, vocabulary),
-    )
-    subwords = SentencePieceSubwords(vocabulary, ranks, "", adds_space=adds_space)
-    return Tokenizer(vocabulary, subwords, conventions)
-
-
-def _phi3_eaters(metadata: Mapping[str, object], vocabulary: Vocabulary) -> frozenset[int]:
-    """Phi-3's own tokenizer.json sets `rstrip` on its special tokens; GGUF has no place for it."""
-    if metadata.get("general.architecture") != "phi3":
-        return frozenset()
-    plain = {"<unk>", "<s>", "<|endoftext|>"}
-    return frozenset(i for name, i in vocabulary.special_ids.items() if name not in plain)
-
-
-def _gemma4(metadata: Mapping[str, object], vocabulary: Vocabulary) -> Tokenizer:
-    """Gemma 4: SentencePiece's spaces and bytes, and pairs ranked by a list of merges."""
-    ranks = {merge: rank for rank, merge in enumerate(read_texts(metadata, "merges"))}
-    conventions = Conventions(
-        adds_bos=True,  # files in circulation say otherwise, against the model's own tokenizer
-        adds_eos=read_entry(metadata, "add_eos_token", bool, False),
-        adds_space=False,
-        cleans_spaces=True,
-    )
-    subwords = SentencePieceSubwords(vocabulary, ranks, " ", adds_space=False)
-    return Tokenizer(vocabulary, subwords, conventions)
 
 
 def _clean_spaces(text: str) -> str:

@@ -15,7 +15,8 @@ from engine.scheduler.step import Stepper
 from engine.speculative.priority import PriorityList
 from engine.speculative.proposer import Proposer
 from engine.speculative.scripted import ScriptedProposer
-from engine.text.tokenizer import Tokenizer, load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
+from engine.text.tokenizer import Tokenizer
 from tests.helpers.models import open_runner
 
 

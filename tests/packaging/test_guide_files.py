@@ -8,8 +8,8 @@ from engine.base.types import Message
 from engine.gguf.reader import open_gguf
 from engine.speculative.pair import check_pair
 from engine.text.chat_template import load_chat_template
+from engine.text.gguf_tokenizer import load_tokenizer
 from engine.text.prompt import build_prompt
-from engine.text.tokenizer import load_tokenizer
 from tests.helpers.terminal import Terminal
 
 TARGET, DRAFT = MODELS / TARGET_FILE, MODELS / DRAFT_FILE

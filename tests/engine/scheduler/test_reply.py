@@ -8,7 +8,7 @@ import pytest
 from engine.base.types import Request, StopReason
 from engine.scheduler.reply import Reply
 from engine.speculative.tally import Tally
-from engine.text.tokenizer import load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
 from tests.engine.text.small_vocabularies import byte_level
 
 TOKENIZER = load_tokenizer(byte_level([]))  # a token a byte

@@ -14,7 +14,7 @@ from engine.memory.sequence_state import SequenceState
 from engine.models.headed_runner import HeadedRunner
 from engine.speculative.mtp import MtpHeads
 from engine.speculative.proposer import SlotView
-from engine.text.tokenizer import load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
 from tests.helpers.bench import Bench, bits, open_bench
 from tests.helpers.models import decode, open_runner, prompt, rows_of, stored
 from tests.helpers.one_operation import skip_unless_built

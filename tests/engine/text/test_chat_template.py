@@ -5,7 +5,7 @@ import pytest
 from engine.base.errors import TemplateError
 from engine.base.types import Message
 from engine.text.chat_template import ChatTemplate, load_chat_template
-from engine.text.tokenizer import load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
 from tests.engine.text import template_families as families
 from tests.engine.text.small_vocabularies import byte_level, sentencepiece
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.detokenizer import Detokenizer
-from engine.text.tokenizer import load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
 from tests.engine.text.small_vocabularies import byte_level, sentencepiece
 
 BYTE_LEVEL = load_tokenizer(byte_level(["Ã ©", "ð Ł", "ðŁ ¦"]))

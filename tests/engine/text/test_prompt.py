@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from engine.base.errors import TemplateError
 from engine.base.types import Message
 from engine.text.chat_template import ChatTemplate
+from engine.text.gguf_tokenizer import load_tokenizer
 from engine.text.prompt import build_prompt
-from engine.text.tokenizer import load_tokenizer
 from tests.engine.text import template_families as families
 from tests.engine.text.small_vocabularies import (
     CHATML_TOKENS,

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.bpe import merge_pairs
-from engine.text.tokenizer import load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
 from tests.engine.text.small_vocabularies import sentencepiece
 
 PIECES = st.text("ab▁.", min_size=1, max_size=4)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import RequestError, UnsupportedModelError
 from engine.gguf.reader import open_gguf
-from engine.text.tokenizer import load_tokenizer
+from engine.text.gguf_tokenizer import load_tokenizer
 from tests.engine.text.small_vocabularies import (
     CONTROL,
     USER_DEFINED,

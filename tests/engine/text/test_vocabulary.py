@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from engine.base.errors import UnsupportedModelError
-from engine.text.vocabulary import read_vocabulary
+from engine.text.gguf_tokenizer import read_facts
+from engine.text.vocabulary import make_vocabulary
 from tests.engine.text.small_vocabularies import (
     CONTROL,
     NORMAL,
@@ -10,6 +11,10 @@ from tests.engine.text.small_vocabularies import (
     byte_level,
     sentencepiece,
 )
+
+
+def read_vocabulary(metadata):
+    return make_vocabulary(read_facts(metadata))
 
 
 def names(vocabulary, ids):
@@ -36,6 +41,12 @@ def test_the_closing_tag_of_strike_through_is_no_end_where_turns_end_otherwise()
     gemma = {"</s>": NORMAL, "<|tool_response>": USER_DEFINED}
     vocabulary = read_vocabulary(byte_level(special=gemma))
     assert names(vocabulary, vocabulary.end_of_generation) == {"<|tool_response>"}
+
+
+def test_a_message_of_several_in_a_reply_does_not_end_it():
+    harmony = {"<|end|>": CONTROL, "<|return|>": CONTROL, "<|call|>": CONTROL}
+    vocabulary = read_vocabulary(byte_level(special=harmony))
+    assert names(vocabulary, vocabulary.end_of_generation) == {"<|return|>", "<|call|>"}
 
 
 def test_plain_text_never_becomes_a_control_token_or_a_spelled_byte():

@@ -1,0 +1,78 @@
+"""Makes the tokenizer that a model's files describe, by the kind of its vocabulary."""
+
+import reprlib
+
+from engine.base.errors import UnsupportedModelError
+from engine.text.pretokenize import UNKNOWN
+from engine.text.subword import ByteLevelSubwords, SentencePieceSubwords
+from engine.text.tokenizer import Conventions, Tokenizer
+from engine.text.tokenizer_facts import TokenizerFacts, damaged_tokenizer
+from engine.text.vocabulary import make_vocabulary
+
+
+def make_tokenizer(facts: TokenizerFacts) -> Tokenizer:
+    """The tokenizer that a model's files describe.
+
+    Raises:
+        UnsupportedModelError: it is of a kind that is not supported, or lacks what its kind needs.
+    """
+    match facts.model:
+        case "gpt2":
+            return _byte_level(facts)
+        case "llama":
+            return _sentencepiece(facts)
+        case "gemma4":
+            return _gemma4(facts)
+    raise UnsupportedModelError(
+        f"This model's tokenizer is of the kind {reprlib.repr(facts.model)}; supported are "
+        "byte-level BPE (gpt2) and SentencePiece BPE (llama). Choose a model with one of these."
+    )
+
+
+def _byte_level(facts: TokenizerFacts) -> Tokenizer:
+    splitting = facts.splitting or UNKNOWN
+    vocabulary = make_vocabulary(facts)
+    conventions = Conventions(
+        adds_bos=_or(facts.adds_bos, splitting.adds_bos),
+        adds_eos=_or(facts.adds_eos, False),
+        adds_space=False,
+        cleans_spaces=splitting.cleans_spaces,
+        strips_after=facts.strips_after,
+    )
+    subwords = ByteLevelSubwords(vocabulary, facts.merges, splitting)
+    return Tokenizer(vocabulary, subwords, conventions, facts.notice)
+
+
+def _sentencepiece(facts: TokenizerFacts) -> Tokenizer:
+    if facts.scores is None:
+        raise damaged_tokenizer("its 'scores' are missing")
+    vocabulary = make_vocabulary(facts)
+    scores = facts.scores.tolist()
+    ranks = {piece: -scores[index] for piece, index in vocabulary.text_ids.items()}
+    adds_space = _or(facts.adds_space, True)
+    conventions = Conventions(
+        adds_bos=_or(facts.adds_bos, True),
+        adds_eos=_or(facts.adds_eos, False),
+        adds_space=adds_space,
+        strips_after=facts.strips_after,
+    )
+    subwords = SentencePieceSubwords(vocabulary, ranks, "", adds_space=adds_space)
+    return Tokenizer(vocabulary, subwords, conventions, facts.notice)
+
+
+def _gemma4(facts: TokenizerFacts) -> Tokenizer:
+    """Gemma 4: SentencePiece's spaces and bytes, and pairs ranked by a list of merges."""
+    vocabulary = make_vocabulary(facts)
+    ranks = {merge: rank for rank, merge in enumerate(facts.merges)}
+    conventions = Conventions(
+        adds_bos=True,  # files in circulation say otherwise, against the model's own tokenizer
+        adds_eos=_or(facts.adds_eos, False),
+        adds_space=False,
+        cleans_spaces=True,
+    )
+    subwords = SentencePieceSubwords(vocabulary, ranks, " ", adds_space=False)
+    return Tokenizer(vocabulary, subwords, conventions, facts.notice)
+
+
+def _or(stated: bool | None, customary: bool) -> bool:
+    return customary if stated is None else stated
