@@ -2,6 +2,7 @@
 
 from engine.api.engine import Engine
 from engine.api.generation import Generation
+from engine.base.bench import DRAFTED, OFF, Asked, BenchProgress, aggregate
 from engine.base.errors import (
     DeviceError,
     EngineStoppedError,
@@ -43,6 +44,10 @@ from engine.base.types import (
 from engine.speculative.pair_verdict import DraftCandidate, DraftRanking, PairVerdict
 
 __all__ = [
+    "DRAFTED",
+    "OFF",
+    "Asked",
+    "BenchProgress",
     "ChatOptions",
     "DeviceError",
     "DraftCandidate",
@@ -83,4 +88,5 @@ __all__ = [
     "TokenLogprob",
     "UnsupportedModelError",
     "Waiting",
+    "aggregate",
 ]

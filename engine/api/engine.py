@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.api.generation import Generation
+from engine.base.bench import BenchProgress
 from engine.base.errors import EngineStoppedError
 from engine.base.fit import FitVerdict
 from engine.base.types import (
     ChatOptions,
+    Drafting,
     Failed,
     LoadedModel,
     LoadOptions,
@@ -169,6 +171,43 @@ class Engine:
             )
         return generation
 
+    async def bench(
+        self, drafting: Drafting, on_progress: Callable[[BenchProgress], None]
+    ) -> BenchProgress:
+        """Measure what drafting gains on the ten prompts; other requests wait meanwhile.
+
+        Cancelling the task that waits cancels the measurement.
+
+        Returns:
+            The last progress, with all the figures.
+
+        Raises:
+            PacelineError: nothing is loaded, something is being answered, the model cannot be asked
+                in words, or drafts changed a reply.
+        """
+        if self._worker is None:
+            raise EngineStoppedError(NOTHING_LOADED)
+        loop = asyncio.get_running_loop()
+        cancelled = threading.Event()
+
+        def report(progress: BenchProgress) -> None:
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to see
+                loop.call_soon_threadsafe(show, progress)
+
+        def show(progress: BenchProgress) -> None:
+            if not cancelled.is_set():
+                on_progress(progress)
+
+        measuring = loop.run_in_executor(
+            self._threads, _measure, self._worker, drafting, report, cancelled
+        )
+        try:
+            return await asyncio.shield(measuring)
+        except asyncio.CancelledError:
+            cancelled.set()
+            measuring.add_done_callback(lambda done: done.exception())  # of interest to nobody
+            raise
+
     def forget(self) -> None:
         """Drop what is kept of earlier requests, so that the next one starts cold.
 
@@ -235,6 +274,17 @@ def _judge_fit(path: Path, options: LoadOptions, worker: "Worker | None") -> Fit
     from engine.api.fitting import judge_fit
 
     return judge_fit(path, options, worker.running() if worker else None)
+
+
+def _measure(
+    worker: "Worker",
+    drafting: Drafting,
+    report: Callable[[BenchProgress], None],
+    cancelled: threading.Event,
+) -> BenchProgress:
+    from engine.api.measuring import measure
+
+    return measure(worker, drafting, report, cancelled)
 
 
 def _start_worker(

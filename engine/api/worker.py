@@ -4,20 +4,25 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TypeVar
 
 from engine.api.admission import check_request
 from engine.api.generation import Generation
 from engine.api.model import Model, PresentModel
 from engine.api.pairs import Running
-from engine.base.errors import EngineStoppedError
-from engine.base.types import Failed, LoadedModel, Request
+from engine.base.errors import EngineStoppedError, PacelineError, RequestError
+from engine.base.types import Event, Failed, Finished, GenerationResult, LoadedModel, Request
 from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
 from engine.scheduler.step import Stepper
 
 log = logging.getLogger("paceline.engine")
+T = TypeVar("T")
 
 
 class Worker:
@@ -30,7 +35,7 @@ class Worker:
     def __init__(self, model: Model) -> None:
         """Start the thread."""
         self.model = model
-        self._inbox: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._stopped: EngineStoppedError | None = None
         self._starts_cold = threading.Event()
@@ -53,11 +58,11 @@ class Worker:
         Raises:
             PacelineError: it cannot be made, or not served as asked.
         """
-        with self._lock:
-            if self._stopped:
-                generation.publish(Failed.of(self._stopped))
-                return
-            model = self.model
+        try:
+            model = self.running_model()
+        except EngineStoppedError as error:
+            generation.publish(Failed.of(error))
+            return
         request = make(model)
         check_request(request, model.loaded.context, model.runner.vocab_size, model.methods.methods)
         feed = Feed(request.prompt, model.runner.grouping)
@@ -65,11 +70,55 @@ class Worker:
         job = Job(
             request, feed, reply, generation.publish, generation.cancelled, generation.in_view
         )
-        with self._lock:
-            if not self._stopped:
-                self._inbox.put(job)
-                return
-        generation.publish(Failed.of(self._stopped))
+        self._post(partial(self._serve, job))
+
+    def ask(self, question: Callable[[Stepper], T]) -> "Future[T]":
+        """Have the engine thread answer between two passes; fails with the reason once stopped."""
+        answer: Future[T] = Future()
+
+        def order() -> None:
+            try:
+                if self._stopped:
+                    raise self._stopped
+                answer.set_result(question(self._stepper))
+            except Exception as error:  # whoever asked handles it
+                answer.set_exception(error)
+
+        self._post(order)
+        return answer
+
+    @contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Let every request but those of `answer` wait; for any thread but the engine's.
+
+        Raises:
+            RequestError: a request is being served already.
+            EngineStoppedError: the model has gone.
+        """
+        self.ask(_begin_measuring).result()
+        try:
+            yield
+        finally:
+            with suppress(EngineStoppedError):
+                self.ask(lambda stepper: stepper.measure(False)).result()
+
+    def answer(self, request: Request, cancelled: threading.Event) -> GenerationResult:
+        """Serve a request of a measurement, tokens alone, and wait for its end.
+
+        Raises:
+            PacelineError: it failed.
+        """
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        feed = Feed(request.prompt, self.running_model().runner.grouping)
+        reply = Reply(request, None, time.perf_counter)
+        job = Job(request, feed, reply, events.put, cancelled, measures=True)
+        self._post(partial(self._serve, job))
+        while True:
+            match events.get():
+                case Finished(result):
+                    return result
+                case Failed(message, details):
+                    raise PacelineError(message, details=details)
 
     def stop(self, reason: EngineStoppedError) -> None:
         """Ask for the end, without waiting: within one step every request fails with the reason."""
@@ -80,6 +129,13 @@ class Worker:
     def forget(self) -> None:
         """Drop what is kept for reuse before the next job, if none is under way then."""
         self._starts_cold.set()
+
+    def running_model(self) -> Model:
+        """What it runs; raises the reason once it was stopped."""
+        with self._lock:
+            if self._stopped:
+                raise self._stopped
+            return self.model
 
     def present(self) -> PresentModel | None:
         """What it holds and how to let it go; None where it has ended."""
@@ -122,22 +178,43 @@ class Worker:
         with self._lock:  # the memory goes now, whoever still holds this worker
             del self.model, self._stepper
 
+    def _post(self, order: Callable[[], None]) -> None:
+        """Have the engine thread do something; what it does once stopped is done at once."""
+        with self._lock:
+            if not self._stopped:
+                self._inbox.put(order)
+                return
+        order()
+
     def _receive(self) -> bool:
-        """Take the jobs that have come in; with nothing to do, wait. False once stopped."""
-        while not self._stopped and not (self._stepper.jobs and self._inbox.empty()):
-            if job := self._inbox.get():
-                if self._starts_cold.is_set() and not self._stepper.jobs:
-                    self._stepper.close()
-                self._starts_cold.clear()
-                self._stepper.submit(job)
+        """Do what was ordered; with nothing to do, wait. False once stopped."""
+        while not self._stopped and not (self._stepper.has_work and self._inbox.empty()):
+            if order := self._inbox.get():
+                order()
         return not self._stopped
+
+    def _serve(self, job: Job) -> None:
+        if self._stopped:
+            job.publish(Failed.of(self._stopped))
+            return
+        if self._starts_cold.is_set() and self._stepper.is_idle:
+            self._stepper.close()
+        self._starts_cold.clear()
+        self._stepper.submit(job)
 
     def _fail_what_is_left(self) -> None:
         if self._stopped is None:
             raise RuntimeError("the engine thread ends only for a reason")
-        left = self._stepper.jobs
-        while not self._inbox.empty():
-            if job := self._inbox.get():
-                left.append(job)
-        for job in left:
+        for job in self._stepper.jobs:
             job.publish(Failed.of(self._stopped))
+        while not self._inbox.empty():
+            if order := self._inbox.get():
+                order()
+
+
+def _begin_measuring(stepper: Stepper) -> None:
+    if stepper.jobs:
+        raise RequestError(
+            "A reply is being written, which would disturb the measurement. Wait for it or stop it."
+        )
+    stepper.measure(True)

@@ -198,9 +198,13 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Every slot is taken; `ahead` other requests that wait come first. Told when it changes."""
+    """Every slot is taken; `ahead` other requests that wait come first. Told when it changes.
+
+    With `for_measurement` no slot is given away until a measurement has ended.
+    """
 
     ahead: int
+    for_measurement: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from engine.api.bench_suite import REPLY_TOKENS, Plan
 from engine.base.errors import RequestError
 from engine.base.types import LoadOptions, Request, Segment, Timings
-from engine.cli.bench_spec import REPLY_TOKENS, Plan, add_spec_options, measure_spec, plan_spec
+from engine.cli.bench_spec import AUTO, add_spec_options, measure_spec, plan_spec
 from engine.cli.bench_table import spec_document, spec_text
 from engine.cli.drafting import draft_model_options
 from engine.cli.options import Verbs, add_kernels_option, add_verb, load, positive, print_json
@@ -113,7 +114,7 @@ def run(options: argparse.Namespace) -> None:
             prompt=bench.prompt() if "prompt" in names else None,
             verify=bench.verify() if "verify" in names else None,
         )
-        asked = measure_spec(model, plan) if plan else []
+        asked = measure_spec(model, plan, auto=options.spec == AUTO) if plan else []
     facts = model.loaded.device, model.loaded.threads, model.loaded.kernels
     if options.json:
         report = Report(replace(figures, spec=spec_document(asked) or None), *facts)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from engine.base.errors import RequestError
-from engine.cli.resources import resources_dir
+from engine.base.resources import resources_dir
 
 NAME = Path("guide")
 TARGET_FILE, DRAFT_FILE = "guide.gguf", "guide-draft.gguf"

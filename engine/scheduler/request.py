@@ -25,6 +25,7 @@ class Job:
         publish: takes each event, on the engine's thread.
         cancelled: set from any thread; the job then ends within one step.
         in_view: set and cleared from any thread; whom a person is looking at goes first.
+        measures: whether it is one of a measurement, which others wait for.
         account: how drafting goes for it.
         tally: what became of its drafts.
         slot: the slot that serves it; None while it waits.
@@ -42,6 +43,7 @@ class Job:
     publish: Callable[[Event], None]
     cancelled: threading.Event = field(default_factory=threading.Event)
     in_view: threading.Event = field(default_factory=threading.Event)
+    measures: bool = False
     account: Account = field(init=False)
     tally: Tally = field(init=False, default_factory=Tally)
     slot: int | None = None

@@ -13,6 +13,9 @@ HEAD_START = 4
 class Scheduler:
     """Serves jobs in their order over a fixed number of slots; who is in view goes first.
 
+    Attributes:
+        is_measuring: whether those that measure are served, and all others wait.
+
     There is no prompt phase and no decoding phase: a job has computed tokens that catch up with its
     total tokens, and a pass takes the next ones of every job served.
     """
@@ -25,6 +28,7 @@ class Scheduler:
             row_budget: prompt rows that one pass takes in all, so that running replies go on.
             stops_at_marks: end a job's pass at its feed's marks, where its state is worth keeping.
         """
+        self.is_measuring = False
         self._slots: list[Job | None] = [None] * num_slots
         self._waiting: list[Job] = []
         self._suspects: deque[Job] = deque()
@@ -38,6 +42,16 @@ class Scheduler:
         return [job for job in self._slots if job] + self._waiting
 
     @property
+    def is_idle(self) -> bool:
+        """Whether every slot is free."""
+        return not any(self._slots)
+
+    @property
+    def has_work(self) -> bool:
+        """Whether anything can be done: jobs may wait for a measurement without a pass of it."""
+        return not self.is_idle or self._next() is not None
+
+    @property
     def waiting(self) -> list[Job]:
         """Jobs without a slot, who is next coming first."""
         return sorted(self._waiting, key=lambda job: not job.in_view.is_set())
@@ -48,9 +62,9 @@ class Scheduler:
 
     def admit(self) -> Job | None:
         """Give the next waiting job a slot, if one is free."""
-        if not self._waiting or None not in self._slots:
+        job = self._next() if None in self._slots else None
+        if job is None:
             return None
-        job = self.waiting[0]
         self._waiting.remove(job)
         job.slot = self._slots.index(None)
         self._slots[job.slot] = job
@@ -86,6 +100,10 @@ class Scheduler:
             self._waiting.remove(job)
         else:
             self._slots[job.slot] = None
+
+    def _next(self) -> Job | None:
+        """Who gets a slot next."""
+        return next((job for job in self.waiting if job.measures >= self.is_measuring), None)
 
     def _next_suspect(self) -> PlannedRows | None:
         while self._suspects:

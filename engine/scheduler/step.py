@@ -39,6 +39,20 @@ class Stepper:
         )
 
     @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being served."""
+        return self._scheduler.is_idle
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a step would serve anyone."""
+        return self._scheduler.has_work
+
+    def measure(self, measures: bool) -> None:
+        """Serve only jobs that measure from now on, or all again."""
+        self._scheduler.is_measuring = measures
+
+    @property
     def jobs(self) -> list[Job]:
         """Every job that has not ended."""
         return self._scheduler.jobs
@@ -83,7 +97,7 @@ class Stepper:
         for ahead, job in enumerate(self._scheduler.waiting):
             if job.ahead != ahead:
                 job.ahead = ahead
-                job.publish(Waiting(ahead))
+                job.publish(Waiting(ahead, self._scheduler.is_measuring))
 
     def _go_on(self, job: Job, logits: np.ndarray | None) -> None:
         """Serve a job from the state that it has been given.

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.api import bench_prompts
+from engine.api.bench_suite import Suite, check_reply
 from engine.api.loading import load_model
 from engine.base.errors import PacelineError
 from engine.base.types import (
@@ -20,8 +22,6 @@ from engine.base.types import (
     StopReason,
     Timings,
 )
-from engine.cli import bench_prompts
-from engine.cli.bench_spec import Suite, check_reply
 from engine.cli.serving import Serving
 from tests.helpers.terminal import Terminal
 from tests.helpers.tiny_gguf import write_gguf
@@ -193,7 +193,7 @@ class ToldServing:
 def test_timed_ways_take_turns_each_from_nothing_and_the_median_counts() -> None:
     serving = ToldServing(100, 100, 9, 1, 5, 2, 7, 6)
     ways = {"off": Drafting(), "draft": Drafting(("draft",))}
-    asked = Suite(serving, ways, repeat=3).ask("poem", Request(()))  # type: ignore[arg-type]
+    asked = Suite(serving, ways, 3, lambda *_: None).ask("poem", Request(()))
     timed = ["forget", "off", "forget", "draft"] * 3
     assert serving.asked == ["off, hashed", "draft, hashed", *timed]
     assert asked.timings["off"].prompt_ms == 7
@@ -206,7 +206,7 @@ def test_nothing_is_known_from_one_reply_to_the_next(model: str) -> None:
     ways = {"off": Drafting(), "ngram-mod": Drafting(("ngram-mod",), n_max=4, fixed=True)}
     prompt = (Segment(tuple(b"Roses are red")),)
     request = Request(prompt, 40, SamplingParams(temperature=1), ignore_eos=True)
-    suite = Suite(Serving(loaded), ways, repeat=1)
+    suite = Suite(Serving(loaded), ways, 1, lambda *_: None)
     first, second = (suite.ask("poem", request).timings for _ in range(2))
     loaded.close()
     assert (second["off"].cache_n, second["off"].prompt_n) == (0, 13)

@@ -4,16 +4,9 @@ import random
 
 import pytest
 
+from engine.base.bench import OFF, Asked, aggregate, figures, repeated_share
 from engine.base.types import Timings
-from engine.cli.bench_table import (
-    OFF,
-    Asked,
-    aggregate,
-    figures,
-    repeated_share,
-    spec_document,
-    spec_text,
-)
+from engine.cli.bench_table import spec_document, spec_text
 
 PLAIN = Timings(prompt_ms=100, predicted_n=20, predicted_ms=900)
 DRAFTED = Timings(

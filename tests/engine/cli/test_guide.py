@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.base.resources import resources_dir
 from engine.cli import guide
 from engine.cli.guide import DRAFT_FILE, TARGET_FILE, name_guide
-from engine.cli.resources import resources_dir
 from tests.helpers.terminal import Terminal
 from tests.helpers.tiny_model import TinyModel
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.api.bench_prompts import Prompts, length, prompts_file, read_prompts
 from engine.base.errors import RequestError
-from engine.cli.bench_prompts import Prompts, length, prompts_file, read_prompts
 from engine.gguf.reader import open_gguf
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
@@ -27,9 +27,9 @@ ALL_FIT = 10_000
 """Positions that hold the longest prompt byte by byte."""
 
 
-def prompts_of(path: Path, reply_tokens: int = 64) -> Prompts:
+def prompts_of(path: Path, reply_tokens: int = 64, context: int = ALL_FIT) -> Prompts:
     with open_gguf(path) as file:
-        return read_prompts(file, reply_tokens)
+        return read_prompts(file, reply_tokens, context)[0]
 
 
 def header(path: Path, *, context: int, **changes: object) -> Path:
@@ -64,16 +64,17 @@ def test_a_model_without_a_chat_template_reads_them_as_plain_text(tmp_path: Path
         assert max(segment.tokens) < 256
 
 
-def test_prompts_that_leave_no_room_for_a_reply_are_left_out_by_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = header(tmp_path / "short.gguf", context=2048)
-    assert set(prompts_of(path)) == NAMES - {"summarize", "long_code_review"}
-    assert capsys.readouterr().err.endswith(" summarize, long_code_review.\n")
-    shortest = min(map(length, prompts_of(path).values()))
-    assert len(prompts_of(path, 2048 - shortest)) == 1
+def test_prompts_that_leave_no_room_for_a_reply_are_left_out_by_name(tmp_path: Path) -> None:
+    path = header(tmp_path / "short.gguf", context=ALL_FIT)
+    long = {"summarize", "long_code_review"}
+    with open_gguf(path) as file:
+        fitting, left_out = read_prompts(file, 64, 2048)
+    assert set(fitting) == NAMES - long
+    assert set(left_out) == long
+    shortest = min(map(length, fitting.values()))
+    assert len(prompts_of(path, 2048 - shortest, 2048)) == 1
     with pytest.raises(RequestError, match="2048 positions"):
-        prompts_of(path, 2048 - shortest + 1)
+        prompts_of(path, 2048 - shortest + 1, 2048)
 
 
 def test_a_model_that_cannot_read_them_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -1,15 +1,13 @@
 """The prompts that drafting is measured on, as a model reads them."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TypeAlias
 
 from engine.base.errors import RequestError, UnsupportedModelError
+from engine.base.resources import resources_dir
 from engine.base.types import Message, Segment
-from engine.cli.resources import resources_dir
 from engine.gguf.model_file import ModelFile
-from engine.gguf.summary import summarise
 from engine.text.chat_template import load_chat_template
 from engine.text.gguf_tokenizer import load_tokenizer
 from engine.text.prompt import build_prompt
@@ -24,10 +22,11 @@ def prompts_file() -> Path:
     return resources_dir() / "bench" / "prompts.json"
 
 
-def read_prompts(file: ModelFile, reply_tokens: int) -> Prompts:
-    """The prompts that leave a model room for a reply, in its chat format if it has one.
+def read_prompts(file: ModelFile, reply_tokens: int, context: int) -> tuple[Prompts, list[str]]:
+    """The prompts in a model's chat format, if it has one, as far as they leave room for a reply.
 
-    Says on stderr which of them do not.
+    Returns:
+        Those that fit into `context` positions, and the names of the others.
 
     Raises:
         RequestError: the model cannot read them, or holds none of them.
@@ -38,19 +37,16 @@ def read_prompts(file: ModelFile, reply_tokens: int) -> Prompts:
         tokenizer = load_tokenizer(file.metadata)
     except UnsupportedModelError as error:
         raise RequestError(
-            f"The suite spec asks in words, which this model cannot read. {error}"
+            f"The ten prompts are words, which this model cannot read. {error}"
         ) from error
     prompts = {name: _prompt("\n".join(lines), file, tokenizer) for name, lines in texts.items()}
-    holds = summarise(file).context_length
-    fitting = {n: prompt for n, prompt in prompts.items() if length(prompt) + reply_tokens <= holds}
+    fitting = {n: p for n, p in prompts.items() if length(p) + reply_tokens <= context}
     if not fitting:
         raise RequestError(
-            f"This model holds {holds} positions, too few for any of the prompts and a reply of "
-            f"{reply_tokens} tokens; give a smaller --gen-tokens, or another model."
+            f"There are {context} positions, too few for any of the ten prompts and a reply of "
+            f"{reply_tokens} tokens. Ask for shorter replies, or use another model."
         )
-    if too_long := [name for name in prompts if name not in fitting]:
-        print(f"Left out, as they do not fit this model: {', '.join(too_long)}.", file=sys.stderr)
-    return fitting
+    return fitting, [name for name in prompts if name not in fitting]
 
 
 def length(prompt: tuple[Segment, ...]) -> int:
