@@ -31,7 +31,7 @@ PROMPT = (Segment((1, 2, 3)),)
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return TinyModel().write(tmp_path_factory.mktemp("bench") / "tiny.gguf")
+    return TinyModel(layers=1).write(tmp_path_factory.mktemp("bench") / "tiny.gguf")
 
 
 @pytest.fixture(autouse=True)
