@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from engine.api.generation import Generation
 from engine.base.bench import BenchProgress
@@ -17,6 +17,7 @@ from engine.base.fit import FitVerdict
 from engine.base.types import (
     ChatOptions,
     Drafting,
+    DraftModelOptions,
     Failed,
     LoadedModel,
     LoadOptions,
@@ -28,11 +29,14 @@ from engine.base.types import (
 from engine.speculative.pair_verdict import DraftRanking, PairVerdict
 
 if TYPE_CHECKING:
-    from engine.api.model import Model
+    from engine.api.model import Drafter, Model
     from engine.api.worker import Worker
 
 CLOSED = "The engine has been closed."
 NOTHING_LOADED = "No model is loaded. Load one first."
+
+Loaded = TypeVar("Loaded")
+Report: TypeAlias = Callable[[LoadProgress], None]
 
 
 class Engine:
@@ -97,9 +101,7 @@ class Engine:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, _judge_fit, path, options, self._worker)
 
-    async def load(
-        self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
-    ) -> LoadedModel:
+    async def load(self, path: Path, options: LoadOptions, on_progress: Report) -> LoadedModel:
         """Load a model in place of the present one, which answers until the new one is ready.
 
         Where memory does not hold both, the present one goes first, and its requests fail with
@@ -108,6 +110,47 @@ class Engine:
         Raises:
             PacelineError: the model cannot be loaded; the present one stays, if it had not to go.
         """
+        start = partial(_start_worker, path, options, self._worker)
+        worker = await self._prepare(start, _stop_unused, on_progress)
+        loaded = worker.model.loaded
+        self._replace(worker, "Another model has been loaded in place of this one.")
+        return loaded
+
+    async def load_draft(self, draft: DraftModelOptions | None, on_progress: Report) -> LoadedModel:
+        """Let another model draft for the one that is loaded, or None; that one stays as it is.
+
+        Replies under way go on, their texts the same. The present draft serves until the new one
+        is ready; where memory does not hold both, it goes first. Cancelling the task that waits
+        cancels the load.
+
+        Raises:
+            PacelineError: it cannot be loaded, or cannot draft for this model; nothing has changed,
+                if the present draft had not to go.
+        """
+        worker = self._worker
+        if worker is None:
+            raise EngineStoppedError(NOTHING_LOADED)
+        drafter = None
+        if draft:
+            load = partial(_load_drafter, worker, draft)
+            drafter = await self._prepare(load, _close_unused, on_progress)
+        try:
+            worker.exchange_drafter(drafter)
+        except EngineStoppedError:
+            if drafter:
+                _close_unused(drafter)
+            raise
+        if worker.loaded is None:  # it has failed meanwhile
+            raise EngineStoppedError(NOTHING_LOADED)
+        return worker.loaded
+
+    async def _prepare(
+        self,
+        load: Callable[[Report, threading.Event], Loaded],
+        discard: Callable[[Loaded], None],
+        on_progress: Report,
+    ) -> Loaded:
+        """Run a load apart, in its turn; what came of it where it was cancelled is discarded."""
         if self._closed.is_set():
             raise EngineStoppedError(CLOSED)
         loop = asyncio.get_running_loop()
@@ -121,23 +164,23 @@ class Engine:
             if not cancelled.is_set():
                 on_progress(progress)
 
+        def discard_late(done: "asyncio.Future[Loaded]") -> None:
+            if not done.cancelled() and not done.exception():
+                discard(done.result())
+
         self._loads.add(cancelled)
-        loading = loop.run_in_executor(
-            self._loader, _start_worker, path, options, report, cancelled, self._worker
-        )
+        loading = loop.run_in_executor(self._loader, load, report, cancelled)
         try:
-            worker = await asyncio.shield(loading)
+            loaded = await asyncio.shield(loading)
         except asyncio.CancelledError:
             cancelled.set()
-            loading.add_done_callback(_discard)
+            loading.add_done_callback(discard_late)
             raise
         finally:
             self._loads.discard(cancelled)
         if self._closed.is_set():
-            worker.stop(EngineStoppedError(CLOSED))
+            discard(loaded)
             raise EngineStoppedError(CLOSED)
-        loaded = worker.model.loaded
-        self._replace(worker, "Another model has been loaded in place of this one.")
         return loaded
 
     async def count_tokens(self, text: str) -> int:
@@ -290,9 +333,9 @@ def _measure(
 def _start_worker(
     path: Path,
     options: LoadOptions,
-    report: Callable[[LoadProgress], None],
-    cancelled: threading.Event,
     present: "Worker | None",
+    report: Report,
+    cancelled: threading.Event,
 ) -> "Worker":
     report(LoadProgress("Starting the engine", 0.0))
     _import_torch()
@@ -301,6 +344,15 @@ def _start_worker(
 
     gives_way = present.present() if present else None
     return Worker(load_model(path, options, report, cancelled, gives_way))
+
+
+def _load_drafter(
+    worker: "Worker", draft: DraftModelOptions, report: Report, cancelled: threading.Event
+) -> "Drafter":
+    from engine.api.loading import load_drafter
+
+    present = worker.present_drafter()
+    return load_drafter(worker.undrafted(), draft, report, cancelled, present)
 
 
 @cache
@@ -320,7 +372,10 @@ def _import_torch() -> None:
             gc.enable()
 
 
-def _discard(loading: "asyncio.Future[Worker]") -> None:
+def _stop_unused(worker: "Worker") -> None:
     """Let go of a model whose load was cancelled too late to stop it."""
-    if not loading.cancelled() and not loading.exception():
-        loading.result().stop(EngineStoppedError("Loading was cancelled."))
+    worker.stop(EngineStoppedError("Loading was cancelled."))
+
+
+def _close_unused(drafter: "Drafter") -> None:
+    drafter.close()

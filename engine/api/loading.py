@@ -2,15 +2,17 @@
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 import torch
 
-from engine.api.model import Model, PresentModel
+from engine.api.model import Drafter, Model, PresentModel
 from engine.api.opening import OpenModel, RunOptions, open_model
+from engine.api.room import make_room, make_room_beside
 from engine.base.errors import (
     LoadCancelledError,
     NotEnoughMemoryError,
@@ -18,28 +20,22 @@ from engine.base.errors import (
     TemplateError,
     UnsupportedModelError,
 )
-from engine.base.fit import Fit
 from engine.base.types import (
     KERNELS,
-    LONGEST_DRAFT,
     MOST_SLOTS,
     MOST_THREADS,
+    DraftModelOptions,
     LoadedModel,
     LoadOptions,
     LoadProgress,
 )
 from engine.gguf.model_file import ModelFile
-from engine.kernels.devices import free_bytes
 from engine.kernels.state_types import ELEMENT_BYTES
-from engine.memory.fit import Room, judge
-from engine.memory.plan import Serving
 from engine.models.headed_runner import HeadedRunner
-from engine.models.runner import Runner
 from engine.speculative.draft_model import DraftModel
 from engine.speculative.methods import open_methods
 from engine.speculative.mtp import MtpHeads
 from engine.speculative.pair import check_pair
-from engine.speculative.priority import PriorityList
 from engine.text.chat_template import ChatTemplate, load_chat_template
 from engine.text.gguf_tokenizer import load_tokenizer
 from engine.text.tokenizer import Tokenizer
@@ -51,6 +47,8 @@ DEFAULT_THREADS = torch.get_num_threads()
 TOKENS = "tokenizer.ggml.tokens"
 """Where a file lists its vocabulary; files for tests and measurement may not."""
 
+Report: TypeAlias = Callable[[LoadProgress], None]
+
 SharedTokens: TypeAlias = tuple[int, Collection[int]]
 """Below which id two models mean the same, and the few ids of which that is not so."""
 
@@ -60,7 +58,7 @@ SMALLER_HELPS = "A smaller model, a smaller context or fewer slots usually help.
 def load_model(
     path: Path,
     options: LoadOptions,
-    report: Callable[[LoadProgress], None],
+    report: Report,
     cancelled: threading.Event,
     present: PresentModel | None = None,
 ) -> Model:
@@ -76,37 +74,38 @@ def load_model(
     report(LoadProgress("Reading the file", 0.0))
     _check_options(options)
     with ExitStack() as undo, _memory_errors_in_words():
-        models = _open_models(path, options, undo)
-        shared = _shared_tokens(*models) if len(models) > 1 else None
-        held_bytes = _check_room(models, options.slots, present)
-        report(LoadProgress("Reading the vocabulary", 0.02))
-        tokenizer, template, problem = _text_formats(models[0].file)
+        target = _open_target(path, options, undo)
+        draft = _open_draft(options.draft, target, undo) if options.draft else None
+        models = [target, draft.opened] if draft else [target]
+        make_room(models, options.slots, present)
         progress = _Progress(models, report, cancelled)
-        backends = [model.load(progress.count) for model in models]
-        runners = [
-            model.runner(loaded_backends, options.slots, drafting=place > 0)
-            for place, (model, loaded_backends) in enumerate(zip(models, backends, strict=True))
-        ]
-        methods = _methods(models, runners, shared, tokenizer, options)
-        target, notices = models[0], [tokenizer.notice] if tokenizer else []
-        loaded = LoadedModel(
-            target.summary,
-            target.device.type,
-            target.context,
-            options.slots,
-            load_ms=1e3 * (time.perf_counter() - started),
-            threads=target.options.threads,
-            kernels=backends[0][0].kernels,
-            notice=" ".join(filter(None, [*notices, target.kernels.notice])),
-            draft=models[1].summary if shared else None,
-            methods=methods.methods,
-            has_thinking=template is not None and template.has_thinking,
-            thinks_unasked=template is not None and template.thinks_unasked,
-            reasoning_mark=template.reasoning_mark if template else "",
-        )
-        files = tuple(model.file for model in models)
+        model = _load_target(target, options, progress)
+        if draft:
+            model = model.drafted_by(_load_drafter(model, draft, progress))
         undo.pop_all()
-        return Model(loaded, files, runners[0], methods, tokenizer, template, problem, held_bytes)
+        load_ms = 1e3 * (time.perf_counter() - started)
+        return replace(model, loaded=replace(model.loaded, load_ms=load_ms))
+
+
+def load_drafter(
+    model: Model,
+    options: DraftModelOptions,
+    report: Report,
+    cancelled: threading.Event,
+    present: PresentModel | None,
+) -> Drafter:
+    """Load another model to draft for one that is loaded and goes on running.
+
+    The present drafter stays until then, unless only its going makes room. Raises as `load_model`
+    does.
+    """
+    report(LoadProgress("Reading the file", 0.0))
+    with ExitStack() as undo, _memory_errors_in_words():
+        draft = _open_draft(options, model.opened, undo)
+        make_room_beside(model.opened, draft.opened, model.loaded.slots, present)
+        drafter = _load_drafter(model, draft, _Progress([draft.opened], report, cancelled))
+        undo.pop_all()
+        return drafter
 
 
 def _check_options(options: LoadOptions) -> None:
@@ -126,12 +125,16 @@ def _check_options(options: LoadOptions) -> None:
             raise RequestError(f"There is no {name} {chosen}; choose one of {', '.join(known)}.")
 
 
-def _open_models(path: Path, options: LoadOptions, undo: ExitStack) -> list[OpenModel]:
-    """The target, and behind it the draft model if there is one; `undo` closes their files.
+@dataclass(frozen=True, slots=True)
+class _OpenDraft:
+    """A model that can draft for a certain other, not loaded yet."""
 
-    What is not said of a draft model is as for its target.
-    """
-    threads = options.threads or DEFAULT_THREADS
+    opened: OpenModel
+    shared: SharedTokens
+
+
+def _open_target(path: Path, options: LoadOptions, undo: ExitStack) -> OpenModel:
+    """Open the model that is to answer; `undo` closes its file."""
     target = open_model(
         path,
         RunOptions(
@@ -139,43 +142,69 @@ def _open_models(path: Path, options: LoadOptions, undo: ExitStack) -> list[Open
             options.context,
             options.kv_type,
             options.kernels,
-            threads,
+            options.threads or DEFAULT_THREADS,
             with_head=options.mtp,
         ),
     )
     undo.callback(target.file.close)
-    if options.draft is None:
-        return [target]
-    asked = options.draft
+    return target
+
+
+def _open_draft(options: DraftModelOptions, target: OpenModel, undo: ExitStack) -> _OpenDraft:
+    """Open a model that is to draft; what is not said of it is as for its target."""
     draft = open_model(
-        asked.path,
+        options.path,
         RunOptions(
-            device=asked.device or target.device.type,
-            context=asked.context,
-            kv_type=asked.kv_type or options.kv_type,
-            kernels=options.kernels,
-            threads=asked.threads or threads,
+            device=options.device or target.device.type,
+            context=options.context,
+            kv_type=options.kv_type or target.options.kv_type,
+            kernels=target.options.kernels,
+            threads=options.threads or target.options.threads,
         ),
     )
     undo.callback(draft.file.close)
-    return [target, draft]
+    return _OpenDraft(draft, _shared_tokens(target, draft))
 
 
-def _methods(
-    models: list[OpenModel],
-    runners: list[Runner],
-    shared: SharedTokens | None,
-    tokenizer: Tokenizer | None,
-    options: LoadOptions,
-) -> PriorityList:
-    """What can draft for the first of the models: itself, the second if there is one, n-grams."""
-    ends = tokenizer.end_of_generation if tokenizer else frozenset[int]()
-    draft_model = None
-    if shared:
-        draft_model = DraftModel(runners[1], models[1].context, *shared, ends)
+def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress") -> Model:
+    """Load the model that is to answer, with what drafts without a second one."""
+    progress.tell("Reading the vocabulary", 0.02)
+    tokenizer, template, problem = _text_formats(target.file)
+    backends = target.load(progress.count)
+    runner = target.runner(backends, options.slots)
+    ends = _ends(tokenizer)
+    heads = MtpHeads(runner, ends) if isinstance(runner, HeadedRunner) else None
     sizes = options.ngram_n, options.ngram_m
-    heads = MtpHeads(runners[0], ends) if isinstance(runners[0], HeadedRunner) else None
-    return open_methods(runners[0].vocab_size, ends, draft_model, *sizes, heads=heads)
+    methods = open_methods(runner.vocab_size, ends, *sizes, heads=heads)
+    notices = [tokenizer.notice if tokenizer else "", target.kernels.notice]
+    loaded = LoadedModel(
+        target.summary,
+        target.device.type,
+        target.context,
+        options.slots,
+        load_ms=0.0,
+        threads=target.options.threads,
+        kernels=backends[0].kernels,
+        notice=" ".join(filter(None, notices)),
+        methods=methods.methods,
+        has_thinking=template is not None and template.has_thinking,
+        thinks_unasked=template is not None and template.thinks_unasked,
+        reasoning_mark=template.reasoning_mark if template else "",
+    )
+    texts = tokenizer, template, problem
+    return Model(loaded, target, None, runner, methods, *texts, target.held_bytes)
+
+
+def _load_drafter(model: Model, draft: _OpenDraft, progress: "_Progress") -> Drafter:
+    """Load the model that is to draft for one that is loaded."""
+    opened = draft.opened
+    runner = opened.runner(opened.load(progress.count), model.loaded.slots, drafting=True)
+    proposer = DraftModel(runner, opened.context, *draft.shared, _ends(model.tokenizer))
+    return Drafter(opened, proposer, opened.held_bytes)
+
+
+def _ends(tokenizer: Tokenizer | None) -> frozenset[int]:
+    return tokenizer.end_of_generation if tokenizer else frozenset()
 
 
 def _shared_tokens(target: OpenModel, draft: OpenModel) -> SharedTokens:
@@ -190,42 +219,6 @@ def _shared_tokens(target: OpenModel, draft: OpenModel) -> SharedTokens:
     if not verdict.usable:
         raise RequestError(verdict.sentence)
     return verdict.known_tokens, frozenset(verdict.differing)
-
-
-def _check_room(
-    models: list[OpenModel], slots: int, present: PresentModel | None
-) -> dict[str, int]:
-    """Compare the plan with free memory, and let the present model go where that decides.
-
-    Returns:
-        Bytes of weights by device.
-
-    Raises:
-        NotEnoughMemoryError: it does not fit; says by how much, and what would.
-    """
-    held_bytes: dict[str, int] = {}
-    for model, serving in _servings(models, slots):
-        device = model.device.type
-        verdict = judge(serving, model.context, Room(free_bytes(device)))
-        if verdict.fit is Fit.TOO_LARGE and present and present.held_bytes.get(device):
-            room = Room(free_bytes(device), present.held_bytes[device])
-            verdict = judge(serving, model.context, room)
-            if verdict.fit is not Fit.TOO_LARGE:
-                present.unload()
-        if verdict.fit is Fit.TOO_LARGE:
-            raise NotEnoughMemoryError(verdict.sentence)
-        held_bytes[device] = verdict.plan.weights_bytes + verdict.plan.draft_weights_bytes
-    return held_bytes
-
-
-def _servings(models: list[OpenModel], slots: int) -> list[tuple[OpenModel, Serving]]:
-    """What runs together on a device; a draft model on another one is planned by itself."""
-    target, *drafts = models
-    beside = next((draft.use for draft in drafts if draft.device == target.device), None)
-    drafted = bool(drafts) or target.program.head is not None
-    servings = [(target, Serving(target.use, slots, beside, LONGEST_DRAFT if drafted else 0))]
-    apart = [draft for draft in drafts if draft.device != target.device]
-    return servings + [(draft, Serving(draft.use, slots)) for draft in apart]
 
 
 def _text_formats(file: ModelFile) -> tuple[Tokenizer | None, ChatTemplate | None, str]:
@@ -243,8 +236,8 @@ class _Progress:
 
     def __init__(
         self,
-        models: list[OpenModel],
-        report: Callable[[LoadProgress], None],
+        models: Sequence[OpenModel],
+        report: Report,
         cancelled: threading.Event,
     ) -> None:
         self._total = sum(model.matrix_bytes for model in models)
@@ -252,12 +245,16 @@ class _Progress:
         self._cancelled = cancelled
         self._done = 0
 
+    def tell(self, stage: str, fraction: float) -> None:
+        """Say what comes next."""
+        self._report(LoadProgress(stage, fraction))
+
     def count(self, matrix: QuantTensor) -> None:
         """Follow a matrix that is loaded."""
         if self._cancelled.is_set():
             raise LoadCancelledError("Loading was cancelled.")
         self._done += matrix.nbytes
-        self._report(LoadProgress("Loading the weights", 0.1 + 0.9 * self._done / self._total))
+        self.tell("Loading the weights", 0.1 + 0.9 * self._done / self._total)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def measure(
     """
     model = worker.running_model()
     context, methods = model.loaded.context, model.methods.methods
-    prompts, left_out = read_prompts(model.files[0], REPLY_TOKENS, context)
+    prompts, left_out = read_prompts(model.opened.file, REPLY_TOKENS, context)
     requests = spec_requests(prompts, REPLY_TOKENS, temperature=0.0)
     plan = Plan(requests, {OFF: replace(drafting, methods=()), DRAFTED: drafting})
     for request in requests.values():

@@ -1,12 +1,15 @@
 """A loaded model: what runs it, and what turns text into tokens and back."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from engine.api.opening import OpenModel
 from engine.base.errors import UnsupportedModelError
 from engine.base.types import ChatOptions, LoadedModel, Message, Request, Segment
-from engine.gguf.model_file import ModelFile
 from engine.models.runner import Runner
+from engine.speculative.draft_model import DraftModel
+from engine.speculative.methods import exchange_draft
 from engine.speculative.priority import PriorityList
 from engine.text.chat_template import CHATML, THINKING_SWITCH, ChatTemplate
 from engine.text.prompt import build_prompt
@@ -15,18 +18,40 @@ from engine.text.tokenizer import Tokenizer
 CHATML_END = "<|im_end|>"
 """What ends a message in ChatML."""
 
+HeldBytes = Mapping[str, int]
+"""By device, what a model that is let go gives back at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class PresentModel:
     """A model that runs while another is loaded, and gives way where there is no room for both.
 
     Attributes:
-        held_bytes: by device, what that gives back at least.
+        held_bytes: what that gives back.
         unload: ends it and waits until its memory is free.
     """
 
-    held_bytes: Mapping[str, int]
+    held_bytes: HeldBytes
     unload: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Drafter:
+    """A loaded model that drafts for another.
+
+    Attributes:
+        opened: its file, from which weights are read until `close`, and how it runs.
+        model: what proposes.
+        held_bytes: what letting it go gives back.
+    """
+
+    opened: OpenModel
+    model: DraftModel
+    held_bytes: HeldBytes
+
+    def close(self) -> None:
+        """Let the file go."""
+        self.opened.file.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +60,37 @@ class Model:
 
     Attributes:
         loaded: the facts that callers see.
-        files: the mapped files; weights are read from them until `close`.
+        opened: its file, from which weights are read until `close`, and how it runs.
+        drafter: the model that drafts for it, if there is one.
         methods: what can draft.
         tokenizer: None where the file has none that can be used.
         template: None where conversations cannot be put into the model's format.
         problem: why one of them is missing; empty otherwise.
-        held_bytes: by device, what unloading it gives back at least: its weights.
+        own_bytes: what unloading it gives back, without its drafter.
     """
 
     loaded: LoadedModel
-    files: tuple[ModelFile, ...]
+    opened: OpenModel
+    drafter: Drafter | None
     runner: Runner
     methods: PriorityList
     tokenizer: Tokenizer | None
     template: ChatTemplate | None
     problem: str
-    held_bytes: Mapping[str, int]
+    own_bytes: HeldBytes
+
+    @property
+    def held_bytes(self) -> HeldBytes:
+        """What unloading it and its drafter gives back."""
+        return Counter(self.own_bytes) + Counter(self.drafter.held_bytes if self.drafter else {})
+
+    def drafted_by(self, drafter: Drafter | None) -> "Model":
+        """The same model with another drafter; nothing is closed."""
+        draft_model = drafter.model if drafter else None
+        methods = exchange_draft(self.methods, self.runner.vocab_size, draft_model)
+        draft = drafter.opened.summary if drafter else None
+        loaded = replace(self.loaded, draft=draft, methods=methods.methods)
+        return replace(self, loaded=loaded, drafter=drafter, methods=methods)
 
     def prompt(
         self, messages: Sequence[Message], thinking: bool | None = None
@@ -89,5 +129,6 @@ class Model:
 
     def close(self) -> None:
         """Let the files go."""
-        for file in self.files:
-            file.close()
+        self.opened.file.close()
+        if self.drafter:
+            self.drafter.close()

@@ -66,6 +66,11 @@ class OpenModel:
         return ModelUse(facts, backend.started(), kv_type, self.context)
 
     @property
+    def held_bytes(self) -> dict[str, int]:
+        """By device, what unloading it gives back at least: its weights."""
+        return {self.device.type: self.use.weights_bytes}
+
+    @property
     def matrix_bytes(self) -> int:
         """Bytes of the matrices, which take nearly all of the time to load."""
         return sum(matrix.nbytes for matrix in self.program.matrices())

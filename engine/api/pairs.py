@@ -21,10 +21,10 @@ from engine.weights.opening import open_model_file
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The model that is loaded, and gives way where a pair is loaded in its place.
+    """The model that is loaded: a draft comes beside it, and another model takes its place.
 
     Attributes:
-        held_bytes: by device, what that gives back at least.
+        held_bytes: by device, what it and its draft give back at least where they go.
     """
 
     loaded: LoadedModel
@@ -73,7 +73,7 @@ def _place(target: ModelFile, running: Running | None) -> Place | None:
     except PacelineError:  # replaced on the disk meanwhile by one that does not run
         return None
     use = ModelUse(facts, likely_backends()[loaded.device].started())
-    room = Room(free_bytes(loaded.device), running.held_bytes.get(loaded.device, 0))
+    room = Room(free_bytes(loaded.device) + running.held_bytes.get(loaded.device, 0))
     return Place(Serving(use, loaded.slots, draft_rows=LONGEST_DRAFT), loaded.context, room)
 
 

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 from engine.api.admission import check_request
 from engine.api.generation import Generation
-from engine.api.model import Model, PresentModel
+from engine.api.model import Drafter, Model, PresentModel
 from engine.api.pairs import Running
 from engine.base.errors import EngineStoppedError, PacelineError, RequestError
 from engine.base.types import Event, Failed, Finished, GenerationResult, LoadedModel, Request
@@ -20,9 +21,25 @@ from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
 from engine.scheduler.step import Stepper
+from engine.speculative.priority import PriorityList
 
 log = logging.getLogger("paceline.engine")
 T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """Draft by other methods from the next pass on, and let the model go that drafted before."""
+
+    methods: PriorityList
+    leaving: Drafter | None
+    done: threading.Event = field(default_factory=threading.Event)
+
+    def finish(self) -> None:
+        if self.leaving:
+            self.leaving.close()
+            self.leaving = None  # its memory goes now
+        self.done.set()
 
 
 class Worker:
@@ -120,6 +137,22 @@ class Worker:
                 case Failed(message, details):
                     raise PacelineError(message, details=details)
 
+    def exchange_drafter(self, drafter: Drafter | None) -> threading.Event:
+        """Draft with another model, or with none; what is being served goes on.
+
+        Returns:
+            What is set once the memory of the present one is free, within one step.
+
+        Raises:
+            EngineStoppedError: it was stopped; the drafter is not taken over.
+        """
+        with self._lock:
+            model = self._running_model()
+            self.model = model.drafted_by(drafter)
+            exchange = _Exchange(self.model.methods, model.drafter)
+            self._inbox.put(partial(self._exchange, exchange))
+        return exchange.done
+
     def stop(self, reason: EngineStoppedError) -> None:
         """Ask for the end, without waiting: within one step every request fails with the reason."""
         with self._lock:
@@ -133,19 +166,40 @@ class Worker:
     def running_model(self) -> Model:
         """What it runs; raises the reason once it was stopped."""
         with self._lock:
-            if self._stopped:
-                raise self._stopped
-            return self.model
+            return self._running_model()
 
     def present(self) -> PresentModel | None:
         """What it holds and how to let it go; None where it has ended."""
         with self._lock:
             return None if self._stopped else PresentModel(self.model.held_bytes, self._give_way)
 
+    def present_drafter(self) -> PresentModel | None:
+        """What the model holds that drafts now and how to let it go; None where there is none."""
+        with self._lock:
+            drafter = None if self._stopped else self.model.drafter
+            return PresentModel(drafter.held_bytes, self._drafter_gives_way) if drafter else None
+
+    def undrafted(self) -> Model:
+        """The model that it serves, without what drafts for it, whose memory nobody holds thus.
+
+        Raises:
+            EngineStoppedError: it was stopped.
+        """
+        with self._lock:
+            return self._running_model().drafted_by(None)
+
     def running(self) -> Running | None:
         """What it runs, for those who judge what fits beside it; None where it has ended."""
         with self._lock:
             return None if self._stopped else Running(self.model.loaded, self.model.held_bytes)
+
+    def _running_model(self) -> Model:
+        if self._stopped:
+            raise self._stopped
+        return self.model
+
+    def _drafter_gives_way(self) -> None:
+        self.exchange_drafter(None).wait()
 
     def _give_way(self) -> None:
         self.stop(
@@ -201,6 +255,11 @@ class Worker:
             self._stepper.close()
         self._starts_cold.clear()
         self._stepper.submit(job)
+
+    def _exchange(self, exchange: _Exchange) -> None:
+        if not self._stopped:
+            self._stepper.exchange(exchange.methods)
+        exchange.finish()
 
     def _fail_what_is_left(self) -> None:
         if self._stopped is None:

@@ -101,7 +101,7 @@ class ModelUse:
             hidden = states.head.rows_bytes
         return MemoryPlan(
             context=context,
-            weights_bytes=self._weights_bytes(),
+            weights_bytes=self.weights_bytes,
             draft_weights_bytes=0,
             cache_bytes=num_pages(slots, context) * page,
             state_bytes=slots * ((1 + drafting) * state + tape + hidden),
@@ -110,7 +110,9 @@ class ModelUse:
             runtime_bytes=self.backend.runtime_bytes,
         )
 
-    def _weights_bytes(self) -> int:
+    @property
+    def weights_bytes(self) -> int:
+        """What its weights take."""
         weights, backend = self.facts.weights, self.backend
         copies = (
             backend.copy_per_block_byte * weights.block_bytes

@@ -42,6 +42,13 @@ class Drafts:
         self._controller = Controller(methods.methods)
         self._pass = _Pass()
 
+    def exchange(self, methods: PriorityList, jobs: Iterable[Job]) -> None:
+        """Draft with other methods, which differ in the draft model, from the next pass on."""
+        self._methods = methods
+        self._controller.exchange(methods.methods, "draft")
+        for job in jobs:
+            job.account.forget("draft")
+
     def propose(self, plan: list[PlannedRows]) -> list[PlannedRows]:
         """Add a draft to the rows of each running reply that has one."""
         running = [rows.job for rows in plan if rows.job.reply.tokens and rows.job.remaining == 1]

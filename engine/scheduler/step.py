@@ -57,6 +57,10 @@ class Stepper:
         """Every job that has not ended."""
         return self._scheduler.jobs
 
+    def exchange(self, methods: PriorityList) -> None:
+        """Draft with other methods, which differ in the draft model; jobs go on."""
+        self._drafts.exchange(methods, self.jobs)
+
     def submit(self, job: Job) -> None:
         """Queue a job whose prompt fits the context."""
         self._scheduler.submit(job)

@@ -87,6 +87,10 @@ class Account:
         """Draft no more for this reply."""
         self.methods = ()
 
+    def forget(self, method: str) -> None:
+        """Expect nothing of a method from its drafts so far: it is another than it was."""
+        self.attempts.pop(method, None)
+
     def most(self, method: str, room: int) -> int:
         """Tokens of a method's draft at most where the reply has room for so many; 0 for none."""
         most = min(self._most, room) if method in self.methods else 0

@@ -96,6 +96,12 @@ class Controller:
         """Expect of every method what a new one may hope for; what passes cost is still known."""
         self._habits = {method: Habit() for method in self._habits}
 
+    def exchange(self, methods: Sequence[str], changed: str) -> None:
+        """Go on with these methods, of which one is another than before, if it is there at all."""
+        self._costs.forget(changed)
+        self._habits.pop(changed, None)
+        self._habits = {method: self._habits.get(method) or Habit() for method in methods}
+
     def lengths(self, seats: Sequence[Seat], *, reading: bool) -> Mapping[str, Sequence[int]]:
         """How many tokens to ask each method for, by seat; 0 for none.
 

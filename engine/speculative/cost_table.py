@@ -160,6 +160,11 @@ class CostTable:
             self._passes[shape] = self._passes[nearest].copy() if nearest else Curve(at_zero=1.0)
         return self._passes[shape]
 
+    def forget(self, method: str) -> None:
+        """Know nothing of what a method costs: it is another than before."""
+        self._proposals.pop(method, None)
+        self._reading.pop(method, None)
+
     def proposals(self, method: str) -> Curve:
         """By tokens of the longest draft: proposing for all replies at once."""
         if method not in self._proposals:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from engine.base.types import DRAFT_METHODS
 from engine.speculative.draft_model import DraftModel
 from engine.speculative.mtp import MtpHeads
 from engine.speculative.ngram_cache import CacheLookup, CacheOptions
@@ -19,17 +18,17 @@ from engine.speculative.scripted import ScriptedProposer
 def open_methods(
     vocab_size: int,
     ends: Iterable[int],
-    draft_model: DraftModel | None = None,
     ngram_n: int | None = None,
     ngram_m: int | None = None,
     heads: MtpHeads | None = None,
 ) -> PriorityList:
-    """The proposers of one engine; what they share between replies lives as long as they do.
+    """The proposers of one engine, without a draft model (`exchange_draft` adds it).
+
+    What they share between replies lives as long as they do.
 
     Args:
         vocab_size: of the target.
         ends: the tokens that end a reply.
-        draft_model: what `draft` means; without one that method is missing.
         ngram_n: tokens that n-gram methods look up; None keeps each method's own number.
         ngram_m: tokens that they propose at most; None likewise.
         heads: what `mtp` means; without them that method is missing.
@@ -45,12 +44,15 @@ def open_methods(
         "ngram-map-k4v": LookupProposer(lambda: MapK4vLookup(lookup)),
         "ngram-mod": ModProposer(mod),
         "ngram-cache": LookupProposer(lambda: CacheLookup(cache)),
-        "scripted": ScriptedProposer(vocab_size, draft_model),
     }
-    if draft_model:
-        proposers["draft"] = draft_model
     if heads:
         proposers["mtp"] = heads
-    return PriorityList(
-        {name: proposers[name] for name in DRAFT_METHODS if name in proposers}, ends
-    )
+    return exchange_draft(PriorityList(proposers, ends), vocab_size, None)
+
+
+def exchange_draft(
+    methods: PriorityList, vocab_size: int, draft_model: DraftModel | None
+) -> PriorityList:
+    """The same proposers with another draft model, or None; the others keep what they know."""
+    scripted = ScriptedProposer(vocab_size, draft_model)
+    return methods.exchanged({"draft": draft_model, "scripted": scripted})

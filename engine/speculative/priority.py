@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
+from engine.base.types import DRAFT_METHODS
 from engine.speculative.proposer import Draft, Proposer, Round, SlotView, Turn
 
 Limits = Mapping[str, Sequence[int]]
@@ -24,11 +25,16 @@ class PriorityList:
         self._proposers = proposers
         self._ends = frozenset(ends)
 
+    def exchanged(self, others: Mapping[str, Proposer | None]) -> "PriorityList":
+        """A list with some of the methods exchanged, added or, where None, taken away."""
+        all_ = {**self._proposers, **others}
+        return PriorityList(
+            {name: proposer for name in DRAFT_METHODS if (proposer := all_.get(name))}, self._ends
+        )
+
     def unread(self, view: SlotView) -> dict[str, int]:
         """Tokens that each of a request's methods has to read before it can draft."""
-        return {
-            method: self._proposers[method].unread(view) for method in view.request.drafting.methods
-        }
+        return {method: self._proposers[method].unread(view) for method in self._named(view)}
 
     def propose(
         self, views: Sequence[SlotView], limits: Limits, clock: Callable[[], float]
@@ -38,7 +44,7 @@ class PriorityList:
         turns = []
         alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
         for place, view in enumerate(views):
-            alike[view.request.drafting.methods].append(place)
+            alike[self._named(view)].append(place)
         for methods, places in alike.items():
             for method in methods:
                 asked = [
@@ -59,7 +65,7 @@ class PriorityList:
 
     def observe(self, view: SlotView, outcome: Round, author: str) -> None:
         """Each of the request's methods learns what was emitted, its author alone of the draft."""
-        for method in view.request.drafting.methods:
+        for method in self._named(view):
             heard = method == author
             self._proposers[method].observe(view, outcome if heard else replace(outcome, draft=()))
 
@@ -72,6 +78,12 @@ class PriorityList:
         """Forget what was kept from one reply to the next; none is under way."""
         for proposer in self._proposers.values():
             proposer.clear()
+
+    def _named(self, view: SlotView) -> tuple[str, ...]:
+        """A request's methods, but for one that was taken away since it began."""
+        return tuple(
+            method for method in view.request.drafting.methods if method in self._proposers
+        )
 
     def _turn(
         self,

@@ -213,7 +213,7 @@ def test_options_that_cannot_be_are_refused(
 def test_a_model_that_does_not_fit_says_what_it_needs(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.api.loading.free_bytes", lambda _: 1000)
+    monkeypatch.setattr("engine.api.room.free_bytes", lambda _: 1000)
 
     async def main() -> None:
         engine = Engine()
@@ -233,7 +233,7 @@ def test_a_model_that_had_to_make_room_says_so_to_its_requests(
         with open_gguf(model) as file:
             used = ModelUse(model_facts(file), likely_backends()["cpu"].started())
         free = Serving(used).plan(512).total_bytes - 1
-        monkeypatch.setattr("engine.api.loading.free_bytes", lambda _: free)
+        monkeypatch.setattr("engine.api.room.free_bytes", lambda _: free)
         await engine.load(model, LoadOptions("cpu", context=512), lambda _: None)
         with pytest.raises(PacelineError, match="to make room for another"):
             await running.result()

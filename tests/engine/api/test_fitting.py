@@ -18,7 +18,7 @@ from engine.api import (
     NotEnoughMemoryError,
 )
 from engine.api import fitting as fitting_module
-from engine.api import loading as loading_module
+from engine.api import room as room_module
 from tests.helpers.tiny_model import TinyModel
 
 Answer = TypeVar("Answer")
@@ -67,7 +67,7 @@ def test_loading_agrees_with_the_verdict(
     import torch  # noqa: F401 - what it takes is in neither plan then
 
     room = judge(path, context=512).needed_bytes + spare
-    for module in (fitting_module, loading_module):
+    for module in (fitting_module, room_module):
         monkeypatch.setattr(module, "free_bytes", lambda _: room)
     verdict = judge(path, context=512)
     assert verdict.fit is fit

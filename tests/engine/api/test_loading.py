@@ -27,7 +27,7 @@ def load(model: Path, present: PresentModel | None = None, **options: int) -> No
 
 
 def set_free(monkeypatch: pytest.MonkeyPatch, nbytes: int) -> None:
-    monkeypatch.setattr("engine.api.loading.free_bytes", lambda _: nbytes)
+    monkeypatch.setattr("engine.api.room.free_bytes", lambda _: nbytes)
 
 
 def planned_bytes(model: Path, context: int) -> int:
