@@ -41,9 +41,52 @@ _TEKKEN = "|".join((*_CASED_WORDS, r"\p{N}", _PATHS, _LINES))
 _GPT4O = "|".join(
     (*(f"{word}{_CONTRACTION}?" for word in _CASED_WORDS), r"\p{N}{1,3}", _PATHS, _LINES)
 )
-# Scripts without spaces, as DeepSeek's first tokenizers cut them out, and as its third does.
+# Kimi K2 keeps Han apart from the cased scripts.
+_KIMI_UPPER = rf"[[{_UPPER}]&&[^\p{{Han}}]]"
+_KIMI_LOWER = rf"[[{_LOWER}]&&[^\p{{Han}}]]"
+_KIMI = "|".join(
+    (
+        r"\p{Han}+",
+        rf"[^\r\n\p{{L}}\p{{N}}]?{_KIMI_UPPER}*{_KIMI_LOWER}+{_CONTRACTION}?",
+        rf"[^\r\n\p{{L}}\p{{N}}]?{_KIMI_UPPER}+{_KIMI_LOWER}*{_CONTRACTION}?",
+        r"\p{N}{1,3}",
+        _SYMBOLS,
+        _LINES,
+    )
+)
+_BAILING = "|".join((_CONTRACTION, _WORD, r"\p{N}", _SYMBOLS, r"\s*[\r\n]", _SPACES))
+_SEED_CODER = "|".join((_CONTRACTION, _WORD, r"\p{N}", r" ?[^\s\p{L}\p{N}\r\n]+", _LINES))
+_EXAONE_MOE = "|".join(
+    (
+        _CONTRACTION,
+        r"[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+",
+        r"\p{N}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]?",
+        r"\s*[\r\n]",
+        _SPACES,
+    )
+)
+_HALVED_SPACES = "|".join(rf"\s{{{2**power}}}(?!\S)" for power in range(9, 1, -1))
+_JAIS2 = "|".join(
+    (
+        *(_CONTRACTION, _WORD, r"\p{N}{1,3}", _SYMBOLS, r"\s*[\r\n]+"),
+        *(_HALVED_SPACES, r"\s{1,2}(?!\S)", r"\s"),
+    )
+)
+_YOUTU = "|".join((*(f"{word}{_CONTRACTION}?" for word in _CASED_WORDS), r"\p{N}", _PATHS, _LINES))
+_YOUTU_SCRIPTS = (
+    "[\uac00-\ud7a3\u3131-\u318e]+|[！…“”‘’—：；，\u3001-\u303f\ufe30-\ufe4f]+|[\u3105-\u312f]+|"
+    "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"
+)
+_FINNISH = r" ?[^(\s|.,!?…。，、।۔،)]+"
+# Scripts without spaces, as DeepSeek's first tokenizers cut them out, as its third, and as AFM.
 _CJK = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 _HAN_AND_KANA = "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"
+_ASIAN = (
+    "[\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\u3040-\u309f\u30a0-\u30ff\uff65-\uff9f\u2f00-\u2fdf"
+    "\u0e40-\u0e7f\u0e80-\u0eff\u1780-\u17ff\u1000-\u109f\uaa60-\uaa7f\ua9e0-\ua9ff\uac00-\ud7af"
+    "\u1100-\u11ff]+"
+)
 _DEEPSEEK3 = "|".join(
     (
         r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+""",
@@ -69,52 +112,75 @@ class Splitting:
     keeps_known_words: bool = False  # a word that is a piece stays whole, whatever the merges say
     adds_bos: bool = False  # unless the file says otherwise
     cleans_spaces: bool = True  # decoding drops spaces before punctuation
+    thousands: str = ""  # digits that are first cut into threes, counted from the right
+    joins_words: bool = False  # words may reach over a seam
 
 
 _GPT2_WORDS = Splitting((_GPT2,))
+_GPT2_AS_IS = Splitting((_GPT2,), cleans_spaces=False)
 _LLAMA3_WORDS = Splitting((_LLAMA3,))
 _LLAMA_BPE = Splitting((_LLAMA3,), keeps_known_words=True, adds_bos=True)
 _QWEN2_WORDS = Splitting((_QWEN2,), cleans_spaces=False)
+_QWEN2_CLEANED = Splitting((_QWEN2,))
 _SINGLE_DIGITS = Splitting((r"\p{N}", _GPT2))
 _SINGLE_DIGITS_AS_IS = Splitting((r"\p{N}", _GPT2), cleans_spaces=False)
 _GPT4O_WORDS = Splitting((_GPT4O,), cleans_spaces=False)
+_DEEPSEEK3_WORDS = Splitting((r"\p{N}{1,3}", _HAN_AND_KANA, _DEEPSEEK3), cleans_spaces=False)
+_BAILING_WORDS = Splitting((_BAILING,), cleans_spaces=False)
+_AYA_WORDS = Splitting((_GPT4O,), cleans_spaces=False, thousands=r"(?<!\d)\d++\b")
 
 UNKNOWN = _LLAMA3_WORDS  # what most vocabularies of the last years resemble
-SPLITTINGS = {
-    "": Splitting((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", r"[0-9][0-9][0-9]")),
-    "gpt-2": _GPT2_WORDS,
-    "phi-2": _GPT2_WORDS,
-    "mpt": _GPT2_WORDS,
-    "olmo": _GPT2_WORDS,
-    "exaone4": _GPT2_WORDS,
-    "llama-bpe": _LLAMA_BPE,
-    "llama3": _LLAMA_BPE,
-    "llama-v3": _LLAMA_BPE,
-    "falcon3": _LLAMA_BPE,
-    "falcon-h1": _LLAMA_BPE,
-    "lfm2": _LLAMA_BPE,
-    "dbrx": _LLAMA3_WORDS,
-    "smaug-bpe": _LLAMA3_WORDS,
-    "glm4": _LLAMA3_WORDS,
-    "chatglm-bpe": _LLAMA3_WORDS,
-    "qwen2": _QWEN2_WORDS,
-    "deepseek-r1-qwen": _QWEN2_WORDS,
-    "hunyuan": _QWEN2_WORDS,
-    "megrez": Splitting((_QWEN2,)),
-    "stablelm2": Splitting((_QWEN2,)),
-    "qwen35": Splitting((_QWEN35,), cleans_spaces=False),
-    "starcoder": _SINGLE_DIGITS,
-    "refact": _SINGLE_DIGITS,
-    "codeshell": _SINGLE_DIGITS,
-    "exaone": _SINGLE_DIGITS,
-    "smollm": _SINGLE_DIGITS_AS_IS,
-    "command-r": _SINGLE_DIGITS_AS_IS,
-    "falcon": Splitting((r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, r"[0-9][0-9][0-9]")),
-    "tekken": Splitting((_TEKKEN,), keeps_known_words=True, adds_bos=True, cleans_spaces=False),
-    "gpt-4o": _GPT4O_WORDS,
-    "llama4": _GPT4O_WORDS,
-    "deepseek-v3": Splitting((r"\p{N}{1,3}", _HAN_AND_KANA, _DEEPSEEK3), cleans_spaces=False),
-    "deepseek-llm": Splitting(
+_BY_SPLITTING = {
+    Splitting((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", r"[0-9][0-9][0-9]")): ("", "default"),
+    _GPT2_WORDS: (
+        *("gpt-2", "phi-2", "mpt", "olmo", "exaone4", "jais", "gigachat", "mellum", "a.x-4.0"),
+        *("modern-bert", "jina-es", "jina-de", "jina-v2-es", "jina-v2-de"),
+        *("jina-v1-en", "jina-v2-code", "roberta-bpe"),
+    ),
+    _GPT2_AS_IS: ("trillion", "granite-docling"),
+    _LLAMA_BPE: (
+        *("llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "lfm2", "pixtral"),
+        *("midm-2.0", "jina-v5-nano"),
+    ),
+    _LLAMA3_WORDS: ("dbrx", "smaug-bpe", "glm4", "chatglm-bpe"),
+    _QWEN2_WORDS: (
+        *("qwen2", "deepseek-r1-qwen", "hunyuan", "kormo", "f2llmv2", "grok-2"),
+        "solar-open",
+    ),
+    _QWEN2_CLEANED: ("megrez", "stablelm2"),
+    Splitting((_QWEN35,), cleans_spaces=False): ("qwen35",),
+    _SINGLE_DIGITS: ("starcoder", "refact", "codeshell", "exaone", "minerva-7b"),
+    _SINGLE_DIGITS_AS_IS: ("smollm", "command-r"),
+    Splitting((_LLAMA3,), keeps_known_words=True): ("minicpm5",),
+    Splitting((r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, r"[0-9][0-9][0-9]")): ("falcon",),
+    Splitting((_TEKKEN,), keeps_known_words=True, adds_bos=True, cleans_spaces=False): ("tekken",),
+    _GPT4O_WORDS: ("gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2"),
+    Splitting((_KIMI,), cleans_spaces=False): ("kimi-k2",),
+    Splitting((_YOUTU_SCRIPTS, _YOUTU), keeps_known_words=True, cleans_spaces=False): ("youtu",),
+    _AYA_WORDS: ("tiny_aya", "cohere2moe"),
+    Splitting((r"\p{N}+",), cleans_spaces=False, thousands=r"\d+", joins_words=True): ("superbpe",),
+    Splitting((_ASIAN, _DEEPSEEK3), cleans_spaces=False, thousands=r"\d+"): ("afmoe",),
+    _DEEPSEEK3_WORDS: ("deepseek-v3", "hunyuan-dense", "joyai-llm"),
+    _BAILING_WORDS: ("bailingmoe", "bailingmoe2", "llada-moe"),
+    Splitting((_SEED_CODER,), cleans_spaces=False): ("seed-coder",),
+    Splitting((_EXAONE_MOE,), joins_words=True): ("exaone-moe",),
+    Splitting((_JAIS2,)): ("jais-2",),
+    Splitting((_FINNISH,)): ("bloom", "gpt3-finnish"),
+    Splitting((_FINNISH,), cleans_spaces=False): ("poro-chat",),
+    Splitting((_FINNISH, r"\p{N}"), cleans_spaces=False): ("viking",),
+    Splitting(
+        (
+            r"<sentinel:[0-9]+>",
+            r"(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
+            r"([\t\n]|    |  )",
+            r"\p{N}",
+            r"[\p{P}!-/:-@\[-`{-~]",
+            _GPT2,
+        ),
+        adds_bos=True,
+        cleans_spaces=False,
+    ): ("chameleon",),
+    Splitting(
         (
             r"[\r\n]",
             # Cased letters, without the mathematical ones.
@@ -125,12 +191,12 @@ SPLITTINGS = {
             r"\p{N}+",
         ),
         cleans_spaces=False,
-    ),
-    "deepseek-coder": Splitting(
-        (r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}"), cleans_spaces=False
+    ): ("deepseek-llm",),
+    Splitting((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}"), cleans_spaces=False): (
+        "deepseek-coder",
     ),
 }
-SPLITTINGS["default"] = SPLITTINGS[""]
+SPLITTINGS = {name: splitting for splitting, names in _BY_SPLITTING.items() for name in names}
 
 
 class PreTokenizer:
@@ -139,12 +205,27 @@ class PreTokenizer:
     def __init__(self, splitting: Splitting) -> None:
         splits = [Split(Regex(pattern), "isolated") for pattern in splitting.patterns]
         self._words = Sequence([*splits, ByteLevel(add_prefix_space=False, use_regex=False)])
+        self._thousands = re.compile(splitting.thousands) if splitting.thousands else None
+        self._joins_words = splitting.joins_words
 
     def words(self, text: str) -> Iterator[str]:
         """The words, one character for each byte of their UTF-8 form."""
-        for chunk in chunks(text, _CHUNK_CHARACTERS):
-            for word, _ in self._words.pre_tokenize_str(chunk):
-                yield word
+        for chunk in [text] if self._joins_words else chunks(text, _CHUNK_CHARACTERS):
+            for part in _by_thousands(chunk, self._thousands) if self._thousands else [chunk]:
+                for word, _ in self._words.pre_tokenize_str(part):
+                    yield word
+
+
+def _by_thousands(text: str, runs: re.Pattern[str]) -> Iterator[str]:
+    """The text around runs of digits, and those in threes, where the first may be shorter."""
+    start = 0
+    for run in runs.finditer(text):
+        yield text[start : run.start()]
+        start = run.start()
+        for end in range(run.start() + (len(run[0]) % 3 or 3), run.end() + 1, 3):
+            yield text[start:end]
+            start = end
+    yield text[start:]
 
 
 def chunks(text: str, size: int) -> Iterator[str]:
