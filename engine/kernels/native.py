@@ -33,7 +33,7 @@ def why_not_native(program: Program, device: torch.device) -> str:
     try:
         probe = NativeHandle(load_library(native_library.LIBRARY), threads=1)
         for ggml_type in {matrix.type.ggml_type for matrix in program.matrices()}:
-            probe.call("add_matrix", int(ggml_type), 0, 0, None)
+            probe.call("add_matrix", int(ggml_type), 1, 0, 0, None)
     except PacelineError as error:
         return str(error)
     return ""

@@ -42,7 +42,7 @@ class BatchFields(ctypes.Structure):
 
 
 _MODEL_FUNCTIONS = {
-    "add_matrix": (c_int32, c_int64, c_int64, c_void_p),
+    "add_matrix": (c_int32, c_int64, c_int64, c_int64, c_void_p),
     "add_table": (c_int32, c_int64, c_int64, c_void_p),
     "add_vector": (c_int64, c_void_p),
     "add_buffer": (c_int64,),
@@ -56,6 +56,9 @@ _MODEL_FUNCTIONS = {
     "add_rope_and_store": (*[c_int64] * 6, c_int32, c_int64, c_int64),
     "add_attention": (*[c_int64] * 4, c_float),
     "add_delta_rule": (*[c_int64] * 7, c_float, *[c_int64] * 6),
+    "add_route": (c_int32, *[c_int64] * 4, c_int32, c_int64, c_int64, c_int32, c_float),
+    "add_expert_linear": (c_int32, *[c_int64] * 5),
+    "add_weighted_sum": (c_int32, *[c_int64] * 3),
     "set_logits": (c_int64,),
     "bind_key_values": (c_int64, c_int32, *[c_int64] * 4, *[c_void_p] * 4),
     "bind_recurrent": (c_int64, *[c_void_p] * 3, *[c_int64] * 3),

@@ -11,6 +11,7 @@ from engine.kernels.program import (
     Buffer,
     DeltaRule,
     Embed,
+    ExpertLinear,
     GatedNorm,
     Linear,
     Operation,
@@ -18,9 +19,11 @@ from engine.kernels.program import (
     RmsNorm,
     Rope,
     RopeAndStore,
+    Route,
     SigmoidGate,
     SplitHeads,
     SwiGlu,
+    WeightedSum,
 )
 from engine.kernels.torch_weights import rope_angles
 from engine.weights.quant_tensor import QuantTensor
@@ -43,7 +46,7 @@ class NativeBuilder:
     def build(self, program: Program, on_matrix: Callable[[QuantTensor], None]) -> None:
         """Hand over a whole program; `on_matrix` follows each matrix, and may raise to stop."""
         for matrix in program.matrices():
-            self._matrices[matrix.name] = self._blocks("add_matrix", matrix)
+            self._matrices[matrix.name] = self._matrix(matrix)
             on_matrix(matrix)
         for head, operations in enumerate((program.body, program.head)):
             for operation in operations:
@@ -75,7 +78,7 @@ class NativeBuilder:
                 operands = buffer(source), buffer(gate), self._vector(weight), buffer(out)
                 call("add_gated_norm", head, *operands, epsilon)
             case Linear(source, weight, bias, out, accumulate):
-                weights = self._matrices[weight.name], self._vector(bias) if bias else _NONE
+                weights = self._matrices[weight.name], self._vector_or_none(bias)
                 call("add_linear", head, buffer(source), *weights, buffer(out), accumulate)
             case SwiGlu(gate, up, out):
                 call("add_swiglu", head, buffer(gate), buffer(up), buffer(out))
@@ -84,8 +87,25 @@ class NativeBuilder:
             case SplitHeads(source, first, second, head_dim):
                 halves = buffer(first), buffer(second)
                 call("add_split_heads", head, buffer(source), *halves, head_dim)
+            case Route() | ExpertLinear() | WeightedSum():
+                self._add_experts(operation, head)
             case _:
                 raise TypeError(f"{type(operation).__name__} has no native kernel")
+
+    def _add_experts(self, operation: Route | ExpertLinear | WeightedSum, head: int) -> None:
+        call, buffer = self._handle.call, self._buffer
+        match operation:
+            case Route(logits, bias, chosen, weights, how):
+                rows = buffer(logits), self._vector_or_none(bias), buffer(chosen), buffer(weights)
+                groups = how.groups, how.groups_used
+                call("add_route", head, *rows, how.gating, *groups, how.normalised, how.scale)
+            case ExpertLinear(source, chosen, weight, bias, out):
+                matrix = self._matrices[weight.name], self._vector_or_none(bias)
+                call(
+                    "add_expert_linear", head, buffer(source), buffer(chosen), *matrix, buffer(out)
+                )
+            case WeightedSum(source, weights, out):
+                call("add_weighted_sum", head, buffer(source), buffer(weights), buffer(out))
 
     def _add_rope_and_store(self, op: RopeAndStore) -> None:
         rows = [self._buffer(rows) for rows in (op.query, op.key, op.value)]
@@ -114,13 +134,23 @@ class NativeBuilder:
 
     def _table(self, table: QuantTensor) -> int:
         if table.name not in self._tables:
-            self._tables[table.name] = self._blocks("add_table", table)
+            sizes = table.num_rows, table.row_elements
+            self._tables[table.name] = self._blocks("add_table", table, *sizes)
         return self._tables[table.name]
+
+    def _matrix(self, matrix: QuantTensor) -> int:
+        """A matrix, or those of experts behind each other."""
+        experts = matrix.shape[0] if len(matrix.shape) > 2 else 1
+        sizes = experts, matrix.num_rows // experts, matrix.row_elements
+        return self._blocks("add_matrix", matrix, *sizes)
 
     def _vector(self, weight: QuantTensor) -> int:
         if weight.name not in self._vectors:
             self._vectors[weight.name] = self._floats(weight.decode())
         return self._vectors[weight.name]
+
+    def _vector_or_none(self, weight: QuantTensor | None) -> int:
+        return _NONE if weight is None else self._vector(weight)
 
     def _turned(self, rope: Rope) -> tuple[int, int]:
         if rope not in self._angles:
@@ -133,14 +163,12 @@ class NativeBuilder:
             self._angles[rope] = cos, sin
         return self._angles[rope]
 
-    def _blocks(self, function: str, weight: QuantTensor) -> int:
+    def _blocks(self, function: str, weight: QuantTensor, *sizes: int) -> int:
         """Hand over a weight in its blocks; `weight` must live on where the library keeps them."""
         if weight.data.device.type != "cpu" or not weight.data.is_contiguous():
             raise TypeError(f"the blocks of {weight.name} do not lie in memory one by one")
-        rows, columns = weight.num_rows, weight.row_elements
-        return self._handle.call(
-            function, int(weight.type.ggml_type), rows, columns, weight.data.data_ptr()
-        )
+        ggml_type = int(weight.type.ggml_type)
+        return self._handle.call(function, ggml_type, *sizes, weight.data.data_ptr())
 
     def _floats(self, values: torch.Tensor) -> int:
         """Hand over a copy of small weights."""

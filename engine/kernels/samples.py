@@ -4,6 +4,7 @@ Rows come out of float32 tables that `Embed` looks up, and the result is read wh
 any backend can be tried that runs programs, whatever it keeps inside.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 from gguf import GGMLQuantizationType as GgmlType
 
-from engine.kernels import delta_rule, reference
+from engine.kernels import delta_rule, experts, reference
 from engine.kernels.delta_rule import DeltaWeights
 from engine.kernels.kv_pages import LayerPages, make_plane
 from engine.kernels.program import (
@@ -19,16 +20,21 @@ from engine.kernels.program import (
     Buffer,
     DeltaRule,
     Embed,
+    ExpertLinear,
     GatedNorm,
+    Gating,
     Linear,
     Operation,
     Program,
     RmsNorm,
     Rope,
     RopeAndStore,
+    Route,
+    Routing,
     SigmoidGate,
     SplitHeads,
     SwiGlu,
+    WeightedSum,
 )
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
@@ -47,6 +53,7 @@ EPSILON = 1e-5
 # Sizes differ, so that a transposed axis shows; 512 is two whole blocks of every format.
 HEADS, KV_HEADS, KEY_DIM, VALUE_DIM = 6, 2, 64, 32
 IN, OUT = 512, 43
+EXPERTS, USED = 12, 3
 DELTA = DeltaShape(key_heads=3, value_heads=9, key_dim=16, value_dim=20, taps=4)
 
 
@@ -106,6 +113,10 @@ def samples() -> Iterator[Sample]:
     yield _sigmoid_gate(source)
     yield _gated_norm(source)
     yield _delta_rule(source)
+    for gating in Gating:
+        yield from _route(source, gating)
+    for weights in (quant_type(GgmlType.F16), quant_type(GgmlType.Q4_K)):
+        yield _experts(source, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,20 +148,20 @@ class _Source:
         values = mean + 0.1 * self._normal(size)
         return self._tensor(values.view(np.uint8), quant_type(GgmlType.F32), (size,))
 
-    def matrix(self, weights: QuantType, rows: int, columns: int) -> QuantTensor:
+    def matrix(self, weights: QuantType, *shape: int) -> QuantTensor:
         """Random weights; of blocks all bits are random but those of the half-precision scales."""
         if weights.dtype is not None:
-            values = torch.from_numpy(self._normal(rows, columns)).to(weights.dtype)
+            values = torch.from_numpy(self._normal(*shape)).to(weights.dtype)
             data = values.view(torch.uint8).flatten().numpy()
         else:
             blocks = self._random.integers(
-                256, size=(rows * columns // weights.block_elements, weights.block_bytes)
+                256, size=(math.prod(shape) // weights.block_elements, weights.block_bytes)
             ).astype(np.uint8)
             for field in _half_fields(weights):
                 scales = self._random.uniform(0.5, 1.0, len(blocks)).astype(np.float16)
                 blocks[:, field] = scales[:, None].view(np.uint8)
             data = blocks.ravel()
-        return self._tensor(data, weights, (rows, columns))
+        return self._tensor(data, weights, shape)
 
     def _normal(self, *shape: int) -> np.ndarray:
         return self._random.standard_normal(shape).astype(np.float32)
@@ -284,6 +295,43 @@ def _delta_rule(source: _Source) -> Sample:
         query = delta_rule.advance(state, window, row, *gates, weights, DELTA, EPSILON)
         expected.append(delta_rule.read(state, query))
     return _sample("DeltaRule", inputs, [operation], out, torch.stack(expected))
+
+
+def _route(source: _Source, gating: Gating) -> Iterator[Sample]:
+    """All there is to a choice but for the bias, which a softmax of the chosen goes without."""
+    logits, out = source.rows(EXPERTS), (Buffer("chosen", USED), Buffer("weights", USED))
+    bias = None if gating is Gating.SOFTMAX_OF_CHOSEN else source.vector(EXPERTS)
+    normalised = gating is Gating.SIGMOID
+    routing = Routing(gating, groups=4, groups_used=3, normalised=normalised, scale=2.5)
+    added = None if bias is None else _double(bias)
+    expected = experts.route(logits.values, added, USED, routing)
+    operation = Route(logits.buffer, bias, *out, routing)
+    for buffer, values in zip(out, expected, strict=True):
+        name = f"Route {gating.name.lower()}, {buffer.name}"
+        yield _sample(name, [logits], [operation], buffer, values.double())
+
+
+def _experts(source: _Source, weights: QuantType) -> Sample:
+    """A layer of experts without what is between their two matrices."""
+    logits, x, residual = (source.rows(width) for width in (EXPERTS, IN, OUT))
+    chosen, parts = Buffer("chosen", USED), Buffer("weights", USED)
+    inner, answers = Buffer("inner", USED * IN), Buffer("answers", USED * OUT)
+    up, down = (source.matrix(weights, EXPERTS, rows, IN) for rows in (IN, OUT))
+    bias = source.matrix(quant_type(GgmlType.F32), EXPERTS, IN)
+    operations = (
+        Route(logits.buffer, None, chosen, parts, Routing()),
+        ExpertLinear(x.buffer, chosen, up, bias, inner),
+        ExpertLinear(inner, chosen, down, None, answers),
+        WeightedSum(answers, parts, residual.buffer),
+    )
+    numbers, gates = experts.route(logits.values, None, USED, Routing())
+    first, second, added = _double(up), _double(down), _double(bias)
+    between = experts.visit(x.heads(IN), numbers, lambda e, rows: rows @ first[e].T + added[e])
+    said = experts.visit(between.view(-1, USED, IN), numbers, lambda e, rows: rows @ second[e].T)
+    expected = residual.values + experts.weighted_sum(said, gates)
+    inputs, quantised = [logits, x, residual], weights.dtype is None
+    name, out = f"Experts {weights.name}", residual.buffer
+    return _sample(name, inputs, operations, out, expected, quantised=quantised)
 
 
 def _query_key_value(source: _Source) -> list[_Rows]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.kernels import delta_rule, reference
+from engine.kernels import delta_rule, experts, reference
 from engine.kernels.batch import Batch, RowGroup
 from engine.kernels.kv_pages import LayerPages
 from engine.kernels.program import (
@@ -13,14 +13,17 @@ from engine.kernels.program import (
     Buffer,
     DeltaRule,
     Embed,
+    ExpertLinear,
     GatedNorm,
     Linear,
     Operation,
     RmsNorm,
     RopeAndStore,
+    Route,
     SigmoidGate,
     SplitHeads,
     SwiGlu,
+    WeightedSum,
 )
 from engine.kernels.state import ModelState
 from engine.kernels.state_types import PAGE_POSITIONS
@@ -94,8 +97,31 @@ class TorchPass:
             case GatedNorm(source, gate, weight, out, epsilon):
                 normed = reference.rms_norm(held[source], weights.vector(weight), epsilon)
                 held[out] = reference.swiglu(held[gate], normed)
+            case Route() | ExpertLinear() | WeightedSum():
+                self._ask_experts(operation, held)
             case _:
                 raise TypeError(f"{type(operation).__name__} cannot run without its state")
+
+    def _ask_experts(self, operation: Route | ExpertLinear | WeightedSum, held: Values) -> None:
+        match operation:
+            case Route(logits, bias, chosen, out, routing):
+                added = None if bias is None else self._weights.vector(bias)
+                routed = experts.route(held[logits], added, chosen.width, routing)
+                held[chosen], held[out] = routed[0].float(), routed[1]
+            case ExpertLinear():
+                self._expert_linear(operation, held)
+            case WeightedSum(source, parts, out):
+                held[out] = held[out] + experts.weighted_sum(held[source], held[parts])
+
+    def _expert_linear(self, op: ExpertLinear, held: Values) -> None:
+        weights = self._weights
+
+        def product(expert: int, x: torch.Tensor) -> torch.Tensor:
+            answer = weights.product(op.weight, x, expert)
+            return answer if op.bias is None else answer + weights.vector(op.bias)[expert]
+
+        rows = held[op.source].view(len(held[op.source]), -1, op.weight.row_elements)
+        held[op.out] = experts.visit(rows, held[op.chosen].long(), product)
 
     def _rope_and_store(self, op: RopeAndStore, group: RowGroup, held: Values) -> None:
         key = _heads(held[op.key], op.head_dim)

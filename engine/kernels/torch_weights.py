@@ -50,9 +50,13 @@ class TorchWeights:
                 self._matrices[matrix.name] = plain.to(device)
             on_matrix(matrix)
 
-    def product(self, weight: QuantTensor, x: torch.Tensor) -> torch.Tensor:
-        """Rows `[rows, in]` multiplied by a matrix: float32 `[rows, out]`."""
+    def product(
+        self, weight: QuantTensor, x: torch.Tensor, expert: int | None = None
+    ) -> torch.Tensor:
+        """Rows `[rows, in]` multiplied by a matrix, or by an expert's: float32 `[rows, out]`."""
         values = self._matrices[weight.name]
+        if expert is not None:
+            values = values[expert]
         is_copy = weight.type.dtype is None
         if is_copy and len(x) == 1 and x.device.type == "cpu":
             return reference.half_product(x, values)

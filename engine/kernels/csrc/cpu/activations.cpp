@@ -2,13 +2,13 @@
 
 namespace paceline {
 
-const Activations& ActivationStore::describe(const float* values, int64_t stride, int64_t rows,
+const Activations& ActivationStore::describe(const float* values, Places places, int64_t rows,
                                              int64_t columns, int panel_rows) {
   const int64_t offsets[] = {0, rows};
-  return describe_grouped(values, stride, columns, offsets, panel_rows);
+  return describe_grouped(values, places, columns, offsets, panel_rows);
 }
 
-const Activations& ActivationStore::describe_grouped(const float* values, int64_t stride,
+const Activations& ActivationStore::describe_grouped(const float* values, Places places,
                                                      int64_t columns,
                                                      std::span<const int64_t> offsets,
                                                      int panel_rows) {
@@ -29,7 +29,7 @@ const Activations& ActivationStore::describe_grouped(const float* values, int64_
     capacity_ = blocks;
   }
   auto* terms = reinterpret_cast<BlockTerms*>(memory_.get());
-  view_ = {values,         stride,
+  view_ = {values,         places,
            rows,           columns,
            panels_.data(), static_cast<int64_t>(panels_.size()),
            reinterpret_cast<int8_t*>(terms + blocks), terms};

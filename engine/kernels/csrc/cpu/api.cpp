@@ -14,6 +14,7 @@
 #include "cpu/dispatch.h"
 #include "cpu/export.h"
 #include "cpu/program.h"
+#include "cpu/routing.h"
 #include "cpu/row_operations.h"
 #include "cpu/table.h"
 #include "cpu/top_k.h"
@@ -109,11 +110,11 @@ void paceline_model_free(paceline_model* model) { delete model; }
 
 const char* paceline_isa(const paceline_model* model) { return model->kernels.name; }
 
-int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type, int64_t rows,
-                            int64_t columns, const void* data) {
+int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type, int64_t experts,
+                            int64_t rows, int64_t columns, const void* data) {
   return coded([&] {
-    return append(model->matrices, make_matrix(ggml_type, 1, rows, columns, data, model->kernels,
-                                               model->pool, model->weights));
+    return append(model->matrices, make_matrix(ggml_type, experts, rows, columns, data,
+                                               model->kernels, model->pool, model->weights));
   });
 }
 
@@ -191,6 +192,37 @@ int64_t paceline_add_split_heads(paceline_model* model, int32_t head, int64_t so
     Buffer &from = buffer(model, source), &to = buffer(model, first), &rest = buffer(model, second);
     model->program.section(head).add(std::make_unique<SplitHeads>(from, to, rest, head_dim),
                                      {&from}, {&to, &rest});
+  });
+}
+
+int64_t paceline_add_route(paceline_model* model, int32_t head, int64_t logits, int64_t bias,
+                           int64_t chosen, int64_t weights, int32_t gating, int64_t groups,
+                           int64_t groups_used, int32_t normalised, float scale) {
+  return coded([&] {
+    Buffer &from = buffer(model, logits), &to = buffer(model, chosen);
+    Buffer& by = buffer(model, weights);
+    const Routing routing{static_cast<Gating>(gating), groups, groups_used, normalised != 0,
+                          scale};
+    auto operation = std::make_unique<Route>(from, vector_at(model, bias), to, by, routing);
+    model->program.section(head).add(std::move(operation), {&from}, {&to, &by});
+  });
+}
+
+int64_t paceline_add_expert_linear(paceline_model* model, int32_t head, int64_t source,
+                                   int64_t chosen, int64_t weight, int64_t bias, int64_t out) {
+  return coded([&] {
+    model->program.section(head).add_expert_product(
+        buffer(model, source), buffer(model, chosen), at(model->matrices, weight),
+        vector_at(model, bias), buffer(model, out));
+  });
+}
+
+int64_t paceline_add_weighted_sum(paceline_model* model, int32_t head, int64_t source,
+                                  int64_t weights, int64_t out) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &by = buffer(model, weights), &to = buffer(model, out);
+    model->program.section(head).add(std::make_unique<WeightedSum>(from, by, to),
+                                     {&from, &by, &to}, {&to});
   });
 }
 

@@ -28,9 +28,11 @@ PACELINE_EXPORT void paceline_model_free(paceline_model* model);
 PACELINE_EXPORT const char* paceline_isa(const paceline_model* model);
 
 // Weights and buffers; each returns an identifier of its own kind. `data` of matrices of plain
-// floats and of tables must stay until the model is freed; other data is copied.
-PACELINE_EXPORT int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type, int64_t rows,
-                                         int64_t columns, const void* data);
+// floats and of tables must stay until the model is freed; other data is copied. A matrix that is
+// not one of several experts' counts as that of one.
+PACELINE_EXPORT int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type,
+                                         int64_t experts, int64_t rows, int64_t columns,
+                                         const void* data);
 PACELINE_EXPORT int64_t paceline_add_table(paceline_model* model, int32_t ggml_type, int64_t rows,
                                         int64_t columns, const void* data);
 PACELINE_EXPORT int64_t paceline_add_vector(paceline_model* model, int64_t count, const float* data);
@@ -53,6 +55,16 @@ PACELINE_EXPORT int64_t paceline_add_sigmoid_gate(paceline_model* model, int32_t
                                                int64_t source, int64_t gate, int64_t out);
 PACELINE_EXPORT int64_t paceline_add_split_heads(paceline_model* model, int32_t head, int64_t source,
                                               int64_t first, int64_t second, int64_t head_dim);
+/// The enumeration in routing.h has the numbers of `gating`.
+PACELINE_EXPORT int64_t paceline_add_route(paceline_model* model, int32_t head, int64_t logits,
+                                        int64_t bias, int64_t chosen, int64_t weights,
+                                        int32_t gating, int64_t groups, int64_t groups_used,
+                                        int32_t normalised, float scale);
+PACELINE_EXPORT int64_t paceline_add_expert_linear(paceline_model* model, int32_t head,
+                                                int64_t source, int64_t chosen, int64_t weight,
+                                                int64_t bias, int64_t out);
+PACELINE_EXPORT int64_t paceline_add_weighted_sum(paceline_model* model, int32_t head,
+                                               int64_t source, int64_t weights, int64_t out);
 /// `cos` and `sin` are vectors of [positions, pairs], or -1 for a layer that does not turn.
 PACELINE_EXPORT int64_t paceline_add_rope_and_store(paceline_model* model, int64_t query, int64_t key,
                                                  int64_t value, int64_t cos, int64_t sin,

@@ -15,9 +15,9 @@ namespace paceline {
 struct Product {
   const Matrix* weight;
   const Activations* source;
-  float* out;          // [rows, weight.rows], rows `out_stride` floats apart
-  int64_t out_stride;
-  const float* bias;   // [weight.rows] or null
+  float* out;
+  Places places;      // of the rows in `out`, each of `weight.rows`
+  const float* bias;  // [weight.rows] or null
   bool accumulate;
   // Which part: an expert of the weight, for the panels first_panel … last_panel - 1.
   int64_t expert, first_panel, last_panel;
@@ -45,6 +45,11 @@ struct Kernels {
                      int64_t groups, int64_t width, float epsilon);
   void (*swiglu)(const float* gate, const float* up, float* out, int64_t width);
   void (*sigmoid_gate)(const float* source, const float* gate, float* out, int64_t width);
+  void (*sigmoid)(const float* source, float* out, int64_t width);
+  void (*softmax)(const float* source, float* out, int64_t width);
+  // out += Σ weights[i] source[i], in the order of `count` parts [width] that follow each other.
+  void (*add_weighted)(const float* source, const float* weights, int64_t count, float* out,
+                       int64_t width);
   // Turn the heads of one row in place; cos and sin are [pairs].
   void (*rotate)(float* row, int64_t heads, int64_t head_dim, const float* cos, const float* sin,
                  int64_t pairs, bool interleaved);

@@ -25,6 +25,7 @@ struct Buffer {
   float* data = nullptr;
   Memory memory;
   ActivationStore activations;  // its rows as products read them
+  ActivationStore by_expert;    // and as those with experts do
 
   float* row(int64_t index) const { return data + index * stride; }
 };

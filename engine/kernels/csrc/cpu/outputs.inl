@@ -11,7 +11,7 @@ PACELINE_INLINE void write_outputs(const Product& product, int64_t row, int64_t 
                                    f32x16 sums) {
   const int64_t first = tile * kTileRows, left = product.weight->rows - first;
   const int count = static_cast<int>(left < kTileRows ? left : kTileRows);
-  float* out = product.out + row * product.out_stride + first;
+  float* out = product.out + product.places.of(row) + first;
   if (product.bias) sums = add(sums, load_partial(product.bias + first, count));
   if (product.accumulate) sums = add(load_partial(out, count), sums);
   store_partial(out, sums, count);

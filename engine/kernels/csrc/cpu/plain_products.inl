@@ -30,10 +30,10 @@ struct Bf16 {
 constexpr int kPlainOutputs = 4;
 constexpr int kPlainRows = kLanes == 16 ? 4 : 1;
 
-// out[row][output] = Σ_k weights[output, k] x[row, k]; out is [rows][16].
+// out[row][output] = Σ_k weights[output, k] x[row][k]; out is [rows][16].
 template <class Float, int outputs, int rows>
 PACELINE_INLINE void plain_sums(const typename Float::Element* weights, int64_t columns,
-                                const float* x, int64_t stride, float* out) {
+                                const float* const (&x)[rows], float* out) {
   f32x16 sums[rows][outputs];
   PACELINE_UNROLL
   for (int row = 0; row < rows; ++row) {
@@ -46,7 +46,7 @@ PACELINE_INLINE void plain_sums(const typename Float::Element* weights, int64_t 
     for (int o = 0; o < outputs; ++o) weight[o] = read_weight(weights + o * columns);
     PACELINE_UNROLL
     for (int row = 0; row < rows; ++row) {
-      const f32x16 value = read_x(x + row * stride);
+      const f32x16 value = read_x(x[row]);
       PACELINE_UNROLL
       for (int o = 0; o < outputs; ++o) sums[row][o] = fma(weight[o], value, sums[row][o]);
     }
@@ -74,18 +74,18 @@ void multiply_plain_rows(const Product& product, int64_t row, int64_t tile) {
   const int64_t first = tile * kTileRows;
   const auto* weights = reinterpret_cast<const typename Float::Element*>(weight.data) +
                         (product.expert * weight.rows + first) * weight.columns;
-  const float* x = source.values + row * source.stride;
+  const float* x[rows];
+  for (int r = 0; r < rows; ++r) x[r] = source.row(row + r);
   const int64_t left = weight.rows - first;
   const int64_t count = left < kTileRows ? left : kTileRows;
   alignas(64) float out[rows * kTileRows] = {};
   int64_t o = 0;
   for (; o + kPlainOutputs <= count; o += kPlainOutputs) {
     plain_sums<Float, kPlainOutputs, rows>(weights + o * weight.columns, weight.columns, x,
-                                           source.stride, out + o);
+                                           out + o);
   }
   for (; o < count; ++o) {
-    plain_sums<Float, 1, rows>(weights + o * weight.columns, weight.columns, x, source.stride,
-                               out + o);
+    plain_sums<Float, 1, rows>(weights + o * weight.columns, weight.columns, x, out + o);
   }
   for (int r = 0; r < rows; ++r) write_outputs(product, row + r, tile, load(out + r * kTileRows));
 }

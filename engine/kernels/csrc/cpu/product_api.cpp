@@ -69,13 +69,13 @@ PACELINE_EXPORT int paceline_product_run(void* handle, const float* x, int64_t x
     auto& self = *static_cast<LoneProduct*>(handle);
     const auto& matrix = self.matrix;
     const std::span experts(offsets, static_cast<size_t>(matrix.experts) + 1);
-    const auto& source = self.activations.describe_grouped(x, x_stride, matrix.columns, experts,
+    const auto& source = self.activations.describe_grouped(x, {x_stride}, matrix.columns, experts,
                                                            self.kernels.panel_rows);
     self.quantise();
     const auto panels = self.activations.first_panel();
     for (int64_t e = 0; e < matrix.experts; ++e) {
       if (panels[e] == panels[e + 1]) continue;
-      self.multiply({&matrix, &source, out, out_stride, bias ? bias + e * matrix.rows : nullptr,
+      self.multiply({&matrix, &source, out, {out_stride}, bias ? bias + e * matrix.rows : nullptr,
                      accumulate != 0, e, panels[e], panels[e + 1]});
     }
     return 0;

@@ -32,7 +32,7 @@ void ProductPhase::run(const Pass& pass) {
   const Activations& rows = source_.activations.view();
   products_.clear();
   for (const Member& member : members_) {
-    products_.push_back({member.weight, &rows, member.out->data, member.out->stride, member.bias,
+    products_.push_back({member.weight, &rows, member.out->data, {member.out->stride}, member.bias,
                          member.accumulate, 0, 0, rows.panel_count});
   }
   pass.pool.run(static_cast<int64_t>(tasks_.size()), [&](int64_t task, int) {

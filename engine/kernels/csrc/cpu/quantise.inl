@@ -28,7 +28,7 @@ PACELINE_INLINE QuantisedBlock quantise_block(const float* x) {
 
 void quantise_row(const Activations& rows, const Panel& panel, int64_t row) {
   const int64_t blocks = rows.blocks();
-  const float* values = rows.values + row * rows.stride;
+  const float* values = rows.row(row);
   int8_t* codes = rows.codes + panel.first * rows.columns + (row - panel.first) * kBlockColumns;
   BlockTerms* terms = rows.terms + panel.first * blocks + (row - panel.first);
   for (int64_t b = 0; b < blocks; ++b) {

@@ -1,6 +1,7 @@
 // Operations of single rows, fused: a few rows go through all of them before the next rows do.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,6 +9,24 @@
 #include "cpu/operation.h"
 
 namespace paceline {
+
+/// Call work(first, last) for parts of so many rows, shared among threads where that pays; `floats`
+/// is about how many are touched in a row.
+template <class Work>
+void share_rows(Pool& pool, int64_t rows, int64_t floats, Work&& work) {
+  // So many floats are done by one thread before others have woken up: about 5 µs.
+  constexpr int64_t floats_alone = 1 << 14;
+  // Parts that a thread gets on average, so that a slow one can be helped.
+  constexpr int64_t parts_each = 4;
+  if (rows * floats <= floats_alone) {
+    work(0, rows);
+    return;
+  }
+  const int64_t parts = std::min(rows, parts_each * pool.threads());
+  pool.run(parts, [&](int64_t part, int) {
+    work(part * rows / parts, (part + 1) * rows / parts);
+  });
+}
 
 /// Brings a buffer's rows into the form that products read.
 class Quantise : public RowOperation {

@@ -13,6 +13,7 @@ void Section::add(std::unique_ptr<Phase> phase, Buffers reads, Buffers writes) {
   phases_.push_back(std::move(phase));
   last_rows_ = nullptr;
   last_products_ = nullptr;
+  last_experts_ = nullptr;
   touch(reads, writes);
 }
 
@@ -28,6 +29,18 @@ void Section::add_product(Buffer& source, const Matrix& weight, Vector bias, Buf
   if (!is_plain(weight.layout)) quantised(source).need_codes();
   last_products_->add(weight, bias, out, accumulate);
   if (accumulate) touch({&out}, {});
+  touch({}, {&out});
+}
+
+void Section::add_expert_product(Buffer& source, Buffer& chosen, const Matrix& weight,
+                                 Vector bias, Buffer& out) {
+  if (!last_experts_ || !last_experts_->accepts(source, chosen, out)) {
+    auto products = std::make_unique<ExpertPhase>(source, chosen);
+    ExpertPhase* phase = products.get();
+    add(std::move(products), {&source, &chosen}, {});
+    last_experts_ = phase;
+  }
+  last_experts_->add(weight, bias, out);
   touch({}, {&out});
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "cpu/expert_products.h"
 #include "cpu/operation.h"
 #include "cpu/product_phase.h"
 #include "cpu/row_phase.h"
@@ -26,6 +27,10 @@ class Section {
   void add_product(Buffer& source, const Matrix& weight, Vector bias, Buffer& out,
                    bool accumulate);
 
+  /// The same for a product with the matrices of experts.
+  void add_expert_product(Buffer& source, Buffer& chosen, const Matrix& weight, Vector bias,
+                          Buffer& out);
+
   void check(const Pass& pass) const;
   void run(const Pass& pass);
 
@@ -44,6 +49,7 @@ class Section {
   // What the next operation can join, or need not do again.
   RowPhase* last_rows_ = nullptr;
   ProductPhase* last_products_ = nullptr;
+  ExpertPhase* last_experts_ = nullptr;
   std::map<const Buffer*, Quantise*> quantised_;  // while their buffer is not written
 };
 

@@ -11,6 +11,7 @@
 #include "cpu/attention.inl"
 #include "cpu/delta_rule.inl"
 #include "cpu/elementwise.inl"
+#include "cpu/experts.inl"
 #include "cpu/kv_rows.inl"
 #include "cpu/layouts.inl"
 #include "cpu/norm.inl"
@@ -34,6 +35,9 @@ const Kernels& kernels() {
       .gated_norm = gated_norm,
       .swiglu = swiglu,
       .sigmoid_gate = sigmoid_gate,
+      .sigmoid = sigmoid,
+      .softmax = softmax,
+      .add_weighted = add_weighted,
       .rotate = rotate,
       .write_row = write_row,
       .attend_page = attend_page,
