@@ -159,6 +159,7 @@ def _connect(session: Session) -> None:
     session.model.ready.connect(partial(draft_actions.follow_main_model, session))
     session.model.ready.connect(partial(chat_actions.answer_queued, session))
     session.model.ready.connect(partial(_tell_notice, session))
+    session.model.draft_ready.connect(partial(draft_actions.follow_main_model, session))
     session.model.failed.connect(partial(_load_failed, session))
 
 

@@ -1,5 +1,7 @@
 """What a person can do in a chat, one function each."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 
@@ -95,7 +97,8 @@ def leave_out_oldest_turns(session: Session, *, all_may_go: bool) -> None:
         all_may_go: whether another message is going to be sent, so that none needs to be left.
     """
     chat = session.chats.current
-    chat.last_unseen = oldest_turns(chat, all_may_go=all_may_go) or chat.last_unseen
+    if last := oldest_turns(chat, all_may_go=all_may_go):
+        session.chats.set_details(replace(chat.details, last_unseen=last))
 
 
 def show_version(session: Session, message_id: str, offset: int) -> None:

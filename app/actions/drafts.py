@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.actions.drops import Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
-from app.bridge.drafts import METHODS
+from app.bridge.drafts import is_there
 from app.bridge.main_model import Loading
 from app.bridge.types import LoadedModel
 from app.domain.draft import DraftChoice, DraftKind
@@ -23,7 +23,8 @@ Announced = Callable[[], Awaitable[None]]
 def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> None:
     """Let something else draft for the main model, and remember that for the model.
 
-    A draft model is loaded first; until it is there, replies are drafted as before.
+    A draft model is loaded first; until it is there, replies are drafted as before. The main model
+    is loaded anew only for heads of its own file that were left out.
     """
     loaded = session.model.loaded
     if loaded is None:
@@ -32,9 +33,13 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
     if _is_being_replaced(session, loaded):
         return
     _remember(session, loaded.summary.path, choice)
-    if _is_there(choice, loaded):
+    if is_there(choice, loaded):
         _give_up_other_draft(session)
         session.drafts.use(choice)
+        if choice.path is None:
+            session.model.let_draft_go()
+    elif choice.path:
+        session.model.load_draft(choice.path, announced)
     else:
         slots = session.settings.get(CHATS_AT_ONCE)
         session.model.load(loaded.summary.path, slots, announced, choice)
@@ -74,7 +79,7 @@ def follow_main_model(session: Session, loaded: LoadedModel) -> None:
     choice = chosen_for(session, loaded.summary.path)
     if choice is None:
         choice = DraftChoice(DraftKind.HEADS)
-    session.drafts.use(choice if _is_there(choice, loaded) else DraftChoice())
+    session.drafts.use(choice if is_there(choice, loaded) else DraftChoice())
     session.drafts.look_in(session.library.folders)
 
 
@@ -108,13 +113,6 @@ def draft_to_load(session: Session, path: Path) -> DraftChoice | None:
     """What to load beside the main model at `path`; a draft whose file has gone is none."""
     choice = chosen_for(session, path)
     return DraftChoice() if choice and choice.path and not choice.path.is_file() else choice
-
-
-def _is_there(choice: DraftChoice, loaded: LoadedModel) -> bool:
-    """Whether a model was loaded with what is to draft for it."""
-    if not set(METHODS[choice.kind]) <= set(loaded.methods):
-        return False
-    return choice.path is None or (loaded.draft is not None and loaded.draft.path == choice.path)
 
 
 def _remember(session: Session, path: Path, choice: DraftChoice) -> None:

@@ -12,6 +12,7 @@ from app.bridge.types import (
     Drafting,
     DraftRanking,
     EngineClient,
+    LoadedModel,
     PacelineError,
     PairVerdict,
 )
@@ -26,6 +27,13 @@ METHODS = {
 """The engine's methods by where drafts come from, in the order in which they are asked."""
 
 NOTHING_KNOWN = DraftRanking((), "")
+
+
+def is_there(choice: DraftChoice, loaded: LoadedModel) -> bool:
+    """Whether a model was loaded with what is to draft for it."""
+    if not set(METHODS[choice.kind]) <= set(loaded.methods):
+        return False
+    return choice.path is None or (loaded.draft is not None and loaded.draft.path == choice.path)
 
 
 class Drafts(QObject):
@@ -83,11 +91,13 @@ class Drafts(QObject):
         return next((one.verdict for one in found.candidates if one.path == path), None)
 
     def _follow_model(self) -> None:
-        """Draft for nothing once the main model has gone."""
-        if self._model.loaded is None:
+        """Draft with nothing that has gone, for nothing once the main model has."""
+        loaded = self._model.loaded
+        if loaded is None:
             if self._looking:
                 self._looking.cancel()
             self.ranking = NOTHING_KNOWN
+        if loaded is None or not is_there(self.choice, loaded):
             self.use(DraftChoice())
 
     async def _look(self, target: Path, folders: Sequence[Path]) -> None:

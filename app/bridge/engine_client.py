@@ -7,6 +7,7 @@ from typing import Protocol
 
 from engine.api import (
     ChatOptions,
+    DraftModelOptions,
     DraftRanking,
     Event,
     FitVerdict,
@@ -72,6 +73,18 @@ class EngineClient(Protocol):
         Raises:
             PacelineError: the model cannot be loaded; the message says why. The present one has
                 gone where only that would have made room.
+        """
+
+    async def load_draft(
+        self, draft: DraftModelOptions | None, on_progress: Callable[[LoadProgress], None]
+    ) -> LoadedModel:
+        """Let another model draft for the loaded one, or None; replies under way go on.
+
+        Cancelling the awaiting task cancels the load and leaves the present draft as it was.
+
+        Raises:
+            PacelineError: it cannot be loaded or cannot draft; the message says why. The present
+                draft has gone where only that would have made room.
         """
 
     async def count_tokens(self, text: str) -> int:

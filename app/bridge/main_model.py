@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from app.bridge.problems import problem_from
 from app.bridge.tasks import Tasks
@@ -34,16 +35,30 @@ STARTING = LoadProgress("Starting the engine…", 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """A load under way; `summary` is known once the file's header has been read."""
+    """A load under way.
+
+    Attributes:
+        path: the main model's file.
+        draft: what is to draft for it.
+        only_draft: whether the main model is there already and stays.
+        summary: of what is being loaded; known once the file's header has been read.
+    """
 
     path: Path
     draft: DraftChoice | None = None
+    only_draft: bool = False
     summary: ModelSummary | None = None
+
+    @property
+    def file(self) -> Path:
+        """The file that is being loaded first, or alone."""
+        draft = self.draft.path if self.draft and self.only_draft else None
+        return draft or self.path
 
     @property
     def name(self) -> str:
         """The model's name, or that of its file until the header has been read."""
-        return self.summary.name if self.summary else self.path.stem
+        return self.summary.name if self.summary else self.file.stem
 
 
 class MainModel(QObject):
@@ -57,6 +72,7 @@ class MainModel(QObject):
         changed: `loaded` or `loading` is another than before.
         progressed: a `LoadProgress` of the load under way.
         ready: the `LoadedModel` that has just become the one that answers.
+        draft_ready: the `LoadedModel` that answers as before, with another draft.
         failed: the `Problem` that ended a load, and the `Loading` that it was; not emitted when
             the person cancelled it.
     """
@@ -64,6 +80,7 @@ class MainModel(QObject):
     changed = Signal()
     progressed = Signal(object)
     ready = Signal(object)
+    draft_ready = Signal(object)
     failed = Signal(object, object)
 
     def __init__(
@@ -137,33 +154,61 @@ class MainModel(QObject):
                 interpreter for up to half a second, and nothing could be painted during it.
             draft: what is to draft for it; None where nothing was chosen.
         """
-        given_up = self._task
-        self.cancel()
         loading = Loading(path, draft)
-        self._set_loading(loading)
-        self._task = self._tasks.start(self._load(loading, slots, announced, given_up))
+        load = partial(self._load_fitting, loading, slots)
+        self._start(loading, load, announced, self.ready)
+
+    def load_draft(self, draft: Path, announced: Callable[[], Awaitable[None]]) -> None:
+        """Let another model draft for the one that answers, which stays as it is.
+
+        What drafts now does so until the new one is ready. A load under way is given up for it.
+        """
+        if self.loaded:
+            path, choice = self.loaded.summary.path, DraftChoice.model(draft)
+            load = partial(self._engine.load_draft, DraftModelOptions(draft), self.progressed.emit)
+            loading = Loading(path, choice, only_draft=True)
+            self._start(loading, load, announced, self.draft_ready)
+
+    def let_draft_go(self) -> None:
+        """Give back the memory of the model that drafts, if there is one."""
+        if self.loaded and self.loaded.draft:
+            self._tasks.start(self._let_draft_go())
 
     def cancel(self) -> None:
         """Give up the load under way, if any; the present model stays."""
         if self._task:
             self._task.cancel()
             self._task = None
+            self.loaded = self._engine.loaded  # its draft may have had to go
             self._set_loading(None)
+
+    def _start(
+        self,
+        loading: Loading,
+        load: Callable[[], Awaitable[LoadedModel]],
+        announced: Callable[[], Awaitable[None]],
+        done: SignalInstance,
+    ) -> None:
+        given_up = self._task
+        self.cancel()
+        self._set_loading(loading)
+        self._task = self._tasks.start(self._load(loading, load, announced, done, given_up))
 
     async def _load(
         self,
         loading: Loading,
-        slots: int,
+        load: Callable[[], Awaitable[LoadedModel]],
         announced: Callable[[], Awaitable[None]],
+        done: SignalInstance,
         given_up: asyncio.Task[None] | None,
     ) -> None:
         if given_up:
             await asyncio.wait([given_up])
         try:
-            self._set_loading(replace(loading, summary=await self._engine.inspect(loading.path)))
+            self._set_loading(replace(loading, summary=await self._engine.inspect(loading.file)))
             self.progressed.emit(STARTING)
             await announced()
-            loaded = await self._load_fitting(loading, slots)
+            loaded = await load()
         except LoadCancelledError:
             self._finish()
         except Exception as error:
@@ -171,7 +216,13 @@ class MainModel(QObject):
             self.failed.emit(problem_from(error), loading)
         else:
             self._finish()
-            self.ready.emit(loaded)
+            done.emit(loaded)
+
+    async def _let_draft_go(self) -> None:
+        with suppress(PacelineError):  # the main model went, and its draft with it
+            await self._engine.load_draft(None, self.progressed.emit)
+        self.loaded = self._engine.loaded
+        self.changed.emit()
 
     def _options(
         self, path: Path, slots: int, draft: DraftChoice | None, choice: LoadChoice | None = None

@@ -29,7 +29,6 @@ class Conversation:
         tree: which message follows which.
         messages: those of the path that is shown, first to last.
         latest_reply: the one asked for last since the chat was opened, if any.
-        last_unseen: id of the message up to which the model sees none; empty: it sees all.
     """
 
     def __init__(self, record: ChatRecord | None = None) -> None:
@@ -40,7 +39,6 @@ class Conversation:
         self.messages: list[Message] = []
         self._find_path()
         self.latest_reply: Message | None = None
-        self.last_unseen = ""
 
     @property
     def id(self) -> str:
@@ -165,8 +163,9 @@ def prompt_for(chat: Conversation, reply: Message, model: str) -> list[Message]:
 
 
 def seen_messages(chat: Conversation, path: Sequence[Message]) -> Sequence[Message]:
-    """Those of a path that the model sees: all, or those after `last_unseen`."""
-    places = (place for place, message in enumerate(path) if message.id == chat.last_unseen)
+    """Those of a path that the model sees: all, or those after `ChatDetails.last_unseen`."""
+    last = chat.details.last_unseen
+    places = (place for place, message in enumerate(path) if message.id == last)
     return path[next(places, -1) + 1 :]
 
 

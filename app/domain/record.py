@@ -35,6 +35,8 @@ class ChatDetails:
     unsent: str = ""
     thinking: bool | None = None  # where a model leaves the choice; None: what it does unasked
     preset: str = ""  # empty: the one that new chats begin with
+    drafting: bool = True  # whether its replies are drafted, where a draft is chosen
+    last_unseen: str = ""  # id of the message up to which the model sees none; empty: it sees all
     damaged: bool = False  # its own row could not be read; its messages may be sound
 
 
@@ -65,6 +67,7 @@ def copy_of(record: ChatRecord, title: str) -> ChatRecord:
         title=title,
         unread=False,
         unsent="",
+        last_unseen=names.get(record.details.last_unseen, ""),
         created_at=now,
         changed_at=now,
     )

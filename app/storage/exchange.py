@@ -48,6 +48,8 @@ def json_from(record: ChatRecord) -> str:
         "sampling": sampling_json(details.sampling) if details.sampling else None,
         "preset": details.preset,
         "thinking": details.thinking,
+        "drafting": details.drafting,
+        "last_unseen": details.last_unseen,
         "chosen": sorted(record.tree.chosen),
         "messages": [_message_json(m, parents[m.id]) for m in record.messages.values()],
     }
@@ -82,7 +84,9 @@ def record_from(text: str) -> ChatRecord:
         links[message.id] = item.optional("parent", item.text)
     details, tree = _details_from(fields), tree_from(links.items(), fields.texts("chosen"))
     record = copy_of(ChatRecord(details, messages, tree), details.title)
-    return replace(record, details=replace(details, id=record.details.id))
+    own = record.details
+    details = replace(details, id=own.id, last_unseen=own.last_unseen)
+    return replace(record, details=details)
 
 
 def markdown_from(record: ChatRecord) -> str:
@@ -143,6 +147,8 @@ def _details_from(fields: Fields) -> ChatDetails:
         sampling=sampling_from(sampling) if sampling else None,
         preset=storable(fields.optional("preset", fields.text) or ""),
         thinking=fields.optional("thinking", fields.flag),
+        drafting=fields.optional("drafting", fields.flag) is not False,
+        last_unseen=fields.optional("last_unseen", fields.text) or "",
     )
 
 

@@ -26,7 +26,7 @@ NAMELESS = "damaged-"
 
 CHAT_COLUMNS = (
     "number, id, title, pinned, folder, unread, created_at, changed_at, chosen, sampling,"
-    " system_prompt, unsent, thinking, preset"
+    " system_prompt, unsent, thinking, preset, drafting, last_unseen"
 )
 MESSAGE_COLUMNS = (
     "m.number, m.id, m.parent, m.deleted_at, m.role, m.state, m.created_at, m.failure, m.text,"
@@ -55,7 +55,7 @@ class StoredChat:
 def chat_from(row: Row) -> StoredChat:
     """Read a chat; where it makes no sense, as a damaged one that still has its id."""
     number, id_, title, pinned, folder, unread, created, changed, chosen, sampling, *rest = row
-    system_prompt, unsent, thinking, preset = rest
+    system_prompt, unsent, thinking, preset, drafting, last_unseen = rest
     if not isinstance(id_, str) or not isinstance(title, str):
         known = id_ if isinstance(id_, str) else f"{NAMELESS}{number!r}"
         return StoredChat(ChatDetails(known, damaged=True, created_at=0.0, changed_at=0.0))
@@ -72,6 +72,8 @@ def chat_from(row: Row) -> StoredChat:
         unsent=_text(unsent),
         thinking=THINKING.get(thinking),
         preset=_text(preset),
+        drafting=drafting != 0,
+        last_unseen=_text(last_unseen),
     )
     return StoredChat(details, _chosen(chosen))
 
@@ -91,6 +93,8 @@ def chat_values(details: ChatDetails) -> dict[str, Value]:
         "unsent": storable(details.unsent),
         "thinking": 1 if details.thinking is None else 2 * details.thinking,
         "preset": storable(details.preset),
+        "drafting": int(details.drafting),
+        "last_unseen": details.last_unseen,
     }
 
 

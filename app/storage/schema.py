@@ -80,6 +80,14 @@ REPLY_THOUGHT = "ALTER TABLE replies ADD COLUMN thought_s REAL"
 
 VERSION_3 = (REPLY_THOUGHT,)
 
+CHAT_DRAFTING = "ALTER TABLE chats ADD COLUMN drafting INTEGER NOT NULL DEFAULT 1"
+"""1: its replies are drafted where a draft is chosen; 0: they are not."""
+
+CHAT_LAST_UNSEEN = "ALTER TABLE chats ADD COLUMN last_unseen TEXT NOT NULL DEFAULT ''"
+"""Id of the message up to which the model sees none; empty: it sees all."""
+
+VERSION_4 = (CHAT_DRAFTING, CHAT_LAST_UNSEEN)
+
 SEARCH_INDEX = """
 CREATE VIRTUAL TABLE IF NOT EXISTS search_1 USING fts5 (
     terms,  -- of the message whose number is the rowid; made by `search_terms`

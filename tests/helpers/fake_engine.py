@@ -3,14 +3,16 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.bridge.types import (
     ChatOptions,
+    DraftModelOptions,
     DraftProgress,
     DraftRanking,
     EngineMessage,
+    EngineStoppedError,
     Event,
     Failed,
     Finished,
@@ -50,13 +52,17 @@ def summary_of(path: Path, name: str = "") -> ModelSummary:
 
 @dataclass
 class FakeLoad:
-    """A load under way; ends with `finish` or `fail`."""
+    """A load under way; ends with `finish` or `fail`.
+
+    Where only a draft is loaded, `beside` is the model that stays, and `path` is its.
+    """
 
     path: Path
     name: str
     options: LoadOptions
     on_progress: Callable[[LoadProgress], None]
     ended: asyncio.Future[LoadedModel]
+    beside: LoadedModel | None = None
     cancelled: bool = False
 
     def progress(self, stage: str, fraction: float) -> None:
@@ -72,11 +78,13 @@ class FakeLoad:
         has_heads: bool = False,
         reasoning_mark: str = "",
     ) -> None:
-        summary = summary_of(self.path, self.name)
         draft = self.options.draft
+        if self.beside:
+            self.ended.set_result(drafted_by(self.beside, draft))
+            return
         self.ended.set_result(
             LoadedModel(
-                summary,
+                summary_of(self.path, self.name),
                 "cpu",
                 context,
                 self.options.slots,
@@ -99,6 +107,13 @@ class FakeLoad:
 
     def fail(self, error: PacelineError) -> None:
         self.ended.set_exception(error)
+
+
+def drafted_by(model: LoadedModel, draft: DraftModelOptions | None) -> LoadedModel:
+    """The same model with another draft."""
+    methods = [name for name in model.methods if name != "draft"] + ["draft"] * bool(draft)
+    summary = summary_of(draft.path) if draft else None
+    return replace(model, draft=summary, methods=tuple(methods))
 
 
 class FakeGeneration:
@@ -242,10 +257,27 @@ class FakeEngine:
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]
     ) -> LoadedModel:
         ended: asyncio.Future[LoadedModel] = asyncio.get_running_loop().create_future()
-        load = FakeLoad(path, self.names.get(path, ""), options, on_progress, ended)
+        return await self._follow(
+            FakeLoad(path, self.names.get(path, ""), options, on_progress, ended)
+        )
+
+    async def load_draft(
+        self, draft: DraftModelOptions | None, on_progress: Callable[[LoadProgress], None]
+    ) -> LoadedModel:
+        if self.loaded is None:
+            raise EngineStoppedError("No model is loaded.")
+        if draft is None:
+            self.loaded = drafted_by(self.loaded, None)
+            return self.loaded
+        options = LoadOptions(slots=self.loaded.slots, draft=draft)
+        path = self.loaded.summary.path
+        ended: asyncio.Future[LoadedModel] = asyncio.get_running_loop().create_future()
+        return await self._follow(FakeLoad(path, "", options, on_progress, ended, self.loaded))
+
+    async def _follow(self, load: FakeLoad) -> LoadedModel:
         self.loads.append(load)
         try:
-            self.loaded = await ended
+            self.loaded = await load.ended
         except asyncio.CancelledError:
             load.cancelled = True
             raise

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -176,11 +178,16 @@ def test_whatever_is_done_messages_and_tree_hold_the_same(steps, names, data):
     assert [message.id for message in chat.messages] == chat.tree.path
 
 
+def leave_out_oldest(chat):
+    last = oldest_turns(chat, all_may_go=False)
+    chat.details = replace(chat.details, last_unseen=last or "")
+
+
 def test_the_oldest_turns_are_those_that_hold_half_of_the_text():
     chat = chat_of(own("a" * 60), reply("b" * 60), own("c"), reply("d" * 30), own("e"), reply("f"))
     first, last = chat.messages[1], chat.messages[5]
-    chat.last_unseen = oldest_turns(chat, all_may_go=False)
-    assert chat.last_unseen == first.id
+    leave_out_oldest(chat)
+    assert chat.details.last_unseen == first.id
     assert [turn.text for turn in prompt_for(chat, last, "a.gguf")] == [
         "c",
         "d" * 30,
@@ -188,7 +195,7 @@ def test_the_oldest_turns_are_those_that_hold_half_of_the_text():
         "f",
         "f",
     ]
-    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    leave_out_oldest(chat)
     assert [message.text for message in seen_messages(chat, chat.messages)] == ["e", "f"]
     assert oldest_turns(chat, all_may_go=False) is None
     assert oldest_turns(chat, all_may_go=True) == last.id
@@ -196,13 +203,13 @@ def test_the_oldest_turns_are_those_that_hold_half_of_the_text():
 
 def test_what_is_left_begins_with_a_question():
     chat = chat_of(own("a"), reply("b"), own("c"), reply("d" * 90))
-    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    leave_out_oldest(chat)
     assert [message.text for message in seen_messages(chat, chat.messages)] == ["c", "d" * 90]
 
 
 def test_in_a_version_without_them_nothing_is_left_out():
     chat = chat_of(own("a"), reply("b"), own("c"), reply("d"))
-    chat.last_unseen = oldest_turns(chat, all_may_go=False)
+    leave_out_oldest(chat)
     chat.add_version(chat.messages[0].id, own("other"))
     assert list(seen_messages(chat, chat.messages)) == chat.messages
 

@@ -30,6 +30,7 @@ def sample():
         system_prompt="Be brief.",
         preset="Precise",
         thinking=False,
+        drafting=False,
     )
 
 
@@ -43,6 +44,15 @@ def without_ids(record):
 def test_a_chat_is_read_back_whole_with_all_versions():
     record = sample()
     assert without_ids(record_from(json_from(record))) == without_ids(record)
+
+
+def test_what_the_model_sees_no_more_is_the_same_in_a_copy():
+    record = record_of([own("old"), reply("answer"), own("new"), reply("another")])
+    last = list(record.messages)[1]
+    back = record_from(
+        json_from(replace(record, details=replace(record.details, last_unseen=last)))
+    )
+    assert back.messages[back.details.last_unseen].text == "answer"
 
 
 def test_a_chat_can_be_read_twice_beside_the_first():

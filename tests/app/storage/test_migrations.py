@@ -12,6 +12,7 @@ from app.storage.migrations import (
     to_version_1,
     to_version_2,
     to_version_3,
+    to_version_4,
     version_of,
 )
 from app.storage.rows import chat_values
@@ -19,7 +20,12 @@ from app.storage.schema import APPLICATION_ID
 from app.storage.writing import message_write, save_chat, save_message
 from tests.helpers.chats import reply
 
-TESTED = (to_version_1, to_version_2, to_version_3)  # each has a test of its own below
+TESTED = (
+    to_version_1,
+    to_version_2,
+    to_version_3,
+    to_version_4,
+)  # each has a test of its own below
 
 
 @pytest.fixture
@@ -42,9 +48,7 @@ def test_version_1_makes_an_empty_file_a_store(connection):
 
 def test_version_2_lets_chats_of_before_think_and_names_no_preset(connection):
     migrate(connection, MIGRATIONS[:1])
-    values = chat_values(ChatDetails(title="old"))
-    del values["thinking"], values["preset"]
-    save_chat(connection, values)
+    save_chat(connection, old_chat("thinking", "preset", "drafting", "last_unseen"))
     migrate(connection, MIGRATIONS[:2])
     found = connection.execute("SELECT title, thinking, preset FROM chats")
     assert found.fetchall() == [("old", 1, "")]
@@ -53,12 +57,28 @@ def test_version_2_lets_chats_of_before_think_and_names_no_preset(connection):
 def test_version_3_does_not_know_how_long_replies_of_before_thought(connection):
     migrate(connection, MIGRATIONS[:2])
     write = message_write(ChatDetails(title="old"), reply(), None)
+    for column in ("drafting", "last_unseen"):
+        del write.chat[column]
     del write.reply["thought_s"]
     save_message(connection, write)
     migrate(connection, MIGRATIONS[:3])
     assert connection.execute("SELECT model, thought_s FROM replies").fetchall() == [
         ("/models/qwen3-4b.gguf", None)
     ]
+
+
+def test_version_4_lets_chats_of_before_draft_and_be_seen_whole(connection):
+    migrate(connection, MIGRATIONS[:3])
+    save_chat(connection, old_chat("drafting", "last_unseen"))
+    migrate(connection, MIGRATIONS[:4])
+    found = connection.execute("SELECT title, drafting, last_unseen FROM chats")
+    assert found.fetchall() == [("old", 1, "")]
+
+
+def old_chat(*missing):
+    """A chat's columns, without those that came later."""
+    values = chat_values(ChatDetails(title="old"))
+    return {name: value for name, value in values.items() if name not in missing}
 
 
 def test_only_what_is_missing_is_run(connection):

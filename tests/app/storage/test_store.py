@@ -43,6 +43,13 @@ def test_whether_a_chat_thinks_comes_back(store, open_store, thinking):
     assert reopened(store, open_store).list_chats()[0].thinking is thinking
 
 
+def test_how_a_chat_is_answered_comes_back(store, open_store):
+    details = ChatDetails("1", title="Ropes", drafting=False, last_unseen="0f")
+    store.save_chat(details)
+    found = reopened(store, open_store).list_chats()[0]
+    assert (found.drafting, found.last_unseen) == (False, "0f")
+
+
 def test_chats_are_listed_pinned_ones_first_then_newest_first(store, open_store):
     for title, pinned, changed_at in (("a", False, 1.0), ("b", True, 2.0), ("c", False, 3.0)):
         store.save_chat(ChatDetails(title=title, pinned=pinned, changed_at=changed_at))

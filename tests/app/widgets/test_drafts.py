@@ -5,10 +5,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QListView
+from PySide6.QtWidgets import QAbstractButton, QLabel, QListView
 
-from app.bridge.types import DraftCandidate, DraftRanking, ModelFileError, PairVerdict
+from app.bridge.types import (
+    DraftCandidate,
+    DraftRanking,
+    ModelFileError,
+    NotEnoughMemoryError,
+    PairVerdict,
+)
 from tests.app.conftest import MODEL
+from tests.helpers.fake_engine import drafted_by
 
 FITTING = Path("/models/qwen3-0.6b.gguf")
 STRANGE = Path("/models/gemma.gguf")
@@ -93,6 +100,49 @@ def test_a_draft_is_loaded_beside_the_main_model_and_remembered(
     assert ready_person.find("mainModelPicker").text() == MODEL.stem
     settings = json.loads((tmp_path / "data" / "settings.json").read_text())
     assert settings["drafts"] == {str(MODEL): str(FITTING)}
+
+
+def test_a_reply_goes_on_while_its_draft_is_exchanged(rows, engine, ready_person, qtbot):
+    ready_person.say("one")
+    picked_draft(engine, ready_person, qtbot, rows)
+    assert engine.loads[1].beside  # the main model is not loaded again
+    assert not engine.generations[0].cancelled
+    assert not ready_person.sees("errorBar")
+    engine.generations[0].say("Hello")
+    engine.generations[0].finish()
+    qtbot.waitUntil(lambda: ready_person.sees("sendButton"))
+
+
+def test_the_strip_names_the_draft_that_is_loading(rows, engine, ready_person, qtbot):
+    pick(qtbot, rows, "Qwen3 0.6B")
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    strip = ready_person.find("loadProgress").parentWidget()
+    assert FITTING.stem in [label.text() for label in strip.findChildren(QLabel)]
+    ready_person.click("loadCancel")
+    qtbot.waitUntil(lambda: engine.loads[1].cancelled)
+    assert ready_person.find("draftPicker").text() == "none"
+
+
+def test_a_draft_that_had_to_go_first_drafts_no_more(rows, engine, ready_person, qtbot):
+    picked_draft(engine, ready_person, qtbot, rows)
+    ready_person.drop_files([STRANGE], ready_person.find("panelToggle"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    engine.loaded = drafted_by(engine.loaded, None)
+    engine.loads[2].fail(NotEnoughMemoryError("There is no room."))
+    qtbot.waitUntil(lambda: ready_person.find("draftPicker").text() == "none")
+    ready_person.say("one")
+    assert engine.generations[0].options.drafting.methods == ()
+
+
+@pytest.mark.parametrize("instead", ["No draft", "From the text itself"])
+def test_the_memory_of_a_draft_is_free_once_it_is_not_wanted(
+    rows, engine, ready_person, qtbot, instead
+):
+    picked_draft(engine, ready_person, qtbot, rows)
+    ready_person.click("draftPicker")
+    pick(qtbot, rows, instead)
+    qtbot.waitUntil(lambda: engine.loaded.draft is None)
+    assert len(engine.loads) == 2
 
 
 def test_replies_are_drafted_by_what_was_picked(rows, engine, ready_person, qtbot):
