@@ -17,7 +17,7 @@ from engine.memory.fit import Room, judge
 from engine.memory.model_facts import ModelFacts
 from engine.memory.plan import ModelUse, Serving, default_context
 from engine.models.footprint import model_facts
-from engine.weights.opening import open_model_file
+from engine.weights.opening import Stamp, open_model_file, stamp
 
 MOST_KEPT = 256  # facts of as many files; a header takes up to half a second to read
 
@@ -81,13 +81,11 @@ def _draft_use(options: LoadOptions, device: str) -> ModelUse | None:
 
 
 def _read(path: Path, with_head: bool) -> ModelFacts:
-    state = path.stat() if path.is_file() else None
-    stamp = (state.st_size, state.st_mtime_ns) if state else (0, 0)
-    return _facts(path, stamp, with_head)
+    return _facts(path, stamp(path), with_head)
 
 
 @lru_cache(MOST_KEPT)
-def _facts(path: Path, stamp: tuple[int, int], with_head: bool) -> ModelFacts:
-    """The facts of a file; `stamp` tells a file from another that took its place."""
+def _facts(path: Path, stamp: Stamp, with_head: bool) -> ModelFacts:
+    """The facts of a file; its stamp tells a file from another that took its place."""
     with open_model_file(path) as file:
         return model_facts(file, with_head=with_head)

@@ -170,7 +170,7 @@ def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress")
     """Load the model that is to answer, with what drafts without a second one."""
     progress.tell("Reading the vocabulary", 0.02)
     tokenizer, template, problem = _text_formats(target.file)
-    backends = target.load(progress.count)
+    backends = target.load(progress.count, progress.check)
     runner = target.runner(backends, options.slots)
     ends = _ends(tokenizer)
     heads = MtpHeads(runner, ends) if isinstance(runner, HeadedRunner) else None
@@ -198,7 +198,9 @@ def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress")
 def _load_drafter(model: Model, draft: _OpenDraft, progress: "_Progress") -> Drafter:
     """Load the model that is to draft for one that is loaded."""
     opened = draft.opened
-    runner = opened.runner(opened.load(progress.count), model.loaded.slots, drafting=True)
+    runner = opened.runner(
+        opened.load(progress.count, progress.check), model.loaded.slots, drafting=True
+    )
     proposer = DraftModel(runner, opened.context, *draft.shared, _ends(model.tokenizer))
     return Drafter(opened, proposer, opened.held_bytes)
 
@@ -249,10 +251,14 @@ class _Progress:
         """Say what comes next."""
         self._report(LoadProgress(stage, fraction))
 
-    def count(self, matrix: QuantTensor) -> None:
-        """Follow a matrix that is loaded."""
+    def check(self) -> None:
+        """Stop the load where that was asked for."""
         if self._cancelled.is_set():
             raise LoadCancelledError("Loading was cancelled.")
+
+    def count(self, matrix: QuantTensor) -> None:
+        """Follow a matrix that is loaded."""
+        self.check()
         self._done += matrix.nbytes
         self.tell("Loading the weights", 0.1 + 0.9 * self._done / self._total)
 

@@ -75,8 +75,14 @@ class OpenModel:
         """Bytes of the matrices, which take nearly all of the time to load."""
         return sum(matrix.nbytes for matrix in self.program.matrices())
 
-    def load(self, on_matrix: Callable[[QuantTensor], None]) -> list[Backend]:
-        """Load the weights; `on_matrix` follows each matrix, and may raise to stop.
+    def load(
+        self, on_matrix: Callable[[QuantTensor], None], proceed: Callable[[], None]
+    ) -> list[Backend]:
+        """Load the weights.
+
+        Args:
+            on_matrix: follows each matrix, and may raise to stop.
+            proceed: called before each tensor that is put together first; may raise to stop.
 
         Returns:
             What runs each of the model's programs.
@@ -86,6 +92,7 @@ class OpenModel:
             self.weights.release(matrix.name)
             on_matrix(matrix)
 
+        self.file.complete(proceed)
         threads = self.options.threads
         return [
             make_backend(

@@ -35,7 +35,9 @@ def add_verb(
     parser = verbs.add_parser(name, help=help_text, description=help_text)
     if takes_model:
         parser.add_argument(
-            "model", type=Path, help="a GGUF file, or guide: the model that is built in"
+            "model",
+            type=Path,
+            help="a GGUF file, a safetensors folder, or guide: the model that is built in",
         )
     parser.add_argument("--device", choices=DEVICES, default="auto")
     parser.add_argument(

@@ -45,7 +45,9 @@ def not_gguf(start: bytes) -> ModelFileError:
 
 def _likeness(start: bytes) -> str:
     if _is_safetensors(start):
-        return f"in the safetensors format. {_CHOOSE}"
+        return (
+            "in the safetensors format. Choose the folder it lies in, with config.json beside it."
+        )
     if not start:
         return "empty. Download it again."
     if not any(start):

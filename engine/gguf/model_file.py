@@ -1,7 +1,7 @@
 """What a model lies in, whatever its format; everything behind reads it in GGUF's terms."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -31,6 +31,16 @@ class ModelFile(ABC):
     @abstractmethod
     def data(self, name: str) -> npt.NDArray[np.uint8]:
         """The bytes of a tensor, shape `[nbytes]`, not to be written."""
+
+    @abstractmethod
+    def complete(self, proceed: Callable[[], None]) -> None:
+        """Put together the tensors handed out so far that do not lie in the file as they are.
+
+        Until then they hold nothing: so a model can be planned for without its memory.
+
+        Args:
+            proceed: called before each; may raise to stop.
+        """
 
     @abstractmethod
     def release(self, name: str) -> None:

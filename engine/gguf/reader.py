@@ -4,6 +4,7 @@ import mmap
 import os
 import stat
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,6 +36,9 @@ class GgufFile(ModelFile):
         """The bytes of a tensor as a read-only view of the mapping, shape `[nbytes]`."""
         tensor = self.tensors[name]
         return np.frombuffer(self._mapping, np.uint8, tensor.nbytes, tensor.offset)
+
+    def complete(self, proceed: Callable[[], None]) -> None:
+        """Nothing: every tensor lies in the file as it is used."""
 
     def release(self, name: str) -> None:
         """Give the memory that a tensor's mapping holds back to the system.
@@ -76,7 +80,10 @@ def _require_regular(path: Path) -> None:
     """Opening a pipe would wait for a writer, so this comes before."""
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
-        raise ModelFileError(f"“{path}” is a folder. Choose a GGUF file inside it.")
+        raise ModelFileError(
+            f"“{path}” is a folder. Choose a GGUF file inside it, or a model's folder with a "
+            "config.json and safetensors files."
+        )
     if not stat.S_ISREG(mode):
         raise ModelFileError(f"“{path}” is not a regular file. Choose a GGUF file.")
 

@@ -39,6 +39,7 @@ def delta_shape(metadata: Metadata) -> DeltaShape:
         ModelFileError: they are missing or contradict each other.
     """
     sizes = Sizes(metadata)
+    metadata.expect(f"{sizes.architecture}.ssm.adjacent_heads", False)
     value_heads = sizes.whole("ssm.time_step_rank")
     inner = sizes.whole("ssm.inner_size")
     taps = sizes.whole("ssm.conv_kernel")

@@ -6,6 +6,7 @@ from pathlib import Path
 from engine.base.errors import ModelFileError, PacelineError
 from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
+from engine.huggingface.layout import is_model_folder
 from engine.speculative.pair import ModelProfile, Place, check_draft, real_path, shown_name
 from engine.speculative.pair_verdict import DraftCandidate, DraftRanking, PairVerdict
 from engine.weights.opening import open_model_file
@@ -18,13 +19,19 @@ NO_CANDIDATE = (
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The GGUF files that lie in a folder, by name.
+    """The GGUF files and model folders that lie in a folder, by name; itself where it is one.
 
     Raises:
         ModelFileError: the folder cannot be read.
     """
+    if is_model_folder(folder):
+        return [folder]
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix.lower() == ".gguf")
+        return sorted(
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() == ".gguf" or is_model_folder(path)
+        )
     except OSError as error:
         raise ModelFileError(
             f"The folder “{folder}” cannot be read. Check that it is there, and its permissions.",

@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 
-from engine.gguf.reader import open_gguf
 from engine.kernels.backends import choose_kernels, make_backend
 from engine.memory.model_memory import ModelMemory
 from engine.memory.sequence_state import PassKind, SequenceState
 from engine.models.headed_runner import HeadedRunner
 from engine.models.registry import build_model
 from engine.models.runner import Runner, SlotRows
+from engine.weights.opening import open_model_file
 from engine.weights.source import WeightSource
 
 CPU = torch.device("cpu")
@@ -44,8 +44,9 @@ def open_runner(
     with_head: bool = False,
 ) -> Iterator[Runner]:
     """A runner whose memory holds NaN wherever it is not live; its integrity is checked behind."""
-    with open_gguf(path) as file:
+    with open_model_file(path) as file:
         model = build_model(file, WeightSource(file), with_head=with_head)
+        file.complete(lambda: None)
         choice, threads = choose_kernels(model.program, device, kernels), torch.get_num_threads()
         backends = [
             make_backend(choice, program, device, context, threads, lambda _: None)

@@ -7,8 +7,14 @@ from engine.models.program import ProgramBuilder
 
 
 def rope(build: ProgramBuilder, *, interleaved: bool) -> Rope:
-    """The rotary embedding that the file's keys describe, with `rope_freqs` where it is there."""
+    """The rotary embedding that the file's keys describe, with `rope_freqs` where it is there.
+
+    Args:
+        build: where it is to be used.
+        interleaved: whether files in GGUF have neighbouring dimensions turn; folders may not.
+    """
     hyper = build.hyper
+    interleaved &= not build.metadata.read(f"{hyper.architecture}.rope.split_halves", bool, False)
     factors = build.weights.take_optional("rope_freqs.weight", (hyper.rope_dims // 2,))
     return Rope(hyper.rope_dims, hyper.rope_base, interleaved, hyper.rope_position_scale, factors)
 

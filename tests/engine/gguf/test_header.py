@@ -263,7 +263,7 @@ def failure(path: Path) -> str:
 def test_a_missing_file_or_a_folder_is_answered_with_a_sentence(tmp_path):
     missing = tmp_path / "gone.gguf"
     assert failure(missing) == (f"There is no file “{missing}”. It may have been moved or deleted.")
-    assert failure(tmp_path) == f"“{tmp_path}” is a folder. Choose a GGUF file inside it."
+    assert failure(tmp_path).startswith(f"“{tmp_path}” is a folder. Choose a GGUF file inside it")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
