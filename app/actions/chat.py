@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.actions.presets import settle_preset
 from app.actions.session import Session
+from app.bridge.replies import NO_DRAFTS
 from app.bridge.types import LoadedModel
 from app.domain.conversation import (
     Conversation,
@@ -229,8 +230,9 @@ def _answer(session: Session, chat: Conversation, reply: Message, model: LoadedM
         model,
         sampling_for(chat, reply),
         thinking=details.thinking,
-        drafting=session.drafts.drafting,
+        drafting=session.drafts.drafting if chat.drafts_next else NO_DRAFTS,
     )
+    chat.drafting_once = None
     session.chats.reply_state_changed(chat.id)
 
 

@@ -1,6 +1,7 @@
 """What a person can do with drafts, one function each."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
@@ -12,10 +13,10 @@ from app.actions.session import Session
 from app.bridge.drafts import is_there
 from app.bridge.main_model import Loading
 from app.bridge.types import LoadedModel
-from app.domain.draft import DraftChoice, DraftKind
+from app.domain.draft import DraftChoice, DraftKind, DraftLimits
 from app.domain.problem import Problem
 from app.paths import guide_files
-from app.settings.schema import CHATS_AT_ONCE, DRAFTS
+from app.settings.schema import CHATS_AT_ONCE, DRAFT_LIMITS, DRAFTS
 
 Announced = Callable[[], Awaitable[None]]
 
@@ -43,6 +44,24 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
     else:
         slots = session.settings.get(CHATS_AT_ONCE)
         session.model.load(loaded.summary.path, slots, announced, choice)
+
+
+def limit_drafts(session: Session, limits: DraftLimits) -> None:
+    """Let drafts go so far for the main model, from the next reply on."""
+    if loaded := session.model.loaded:
+        before = session.settings.get(DRAFT_LIMITS)
+        session.settings.set(DRAFT_LIMITS, {**before, str(loaded.summary.path): limits})
+
+
+def draft_in_chat(session: Session, wanted: bool) -> None:
+    """Draft for the replies of the chat in view, or not."""
+    session.chats.set_details(replace(session.chats.current.details, drafting=wanted))
+
+
+def draft_once(session: Session, wanted: bool) -> None:
+    """Draft for the next reply of the chat in view, or not; later ones are as the chat says."""
+    chat = session.chats.current
+    chat.drafting_once = None if wanted == chat.details.drafting else wanted
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:

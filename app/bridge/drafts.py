@@ -16,7 +16,9 @@ from app.bridge.types import (
     PacelineError,
     PairVerdict,
 )
-from app.domain.draft import DraftChoice, DraftKind
+from app.domain.draft import DraftChoice, DraftKind, DraftLimits
+from app.settings.schema import DRAFT_LIMITS
+from app.settings.store import Settings
 
 METHODS = {
     DraftKind.NONE: (),
@@ -50,11 +52,17 @@ class Drafts(QObject):
     changed = Signal()
 
     def __init__(
-        self, engine: EngineClient, model: MainModel, tasks: Tasks, parent: QObject | None = None
+        self,
+        engine: EngineClient,
+        model: MainModel,
+        settings: Settings,
+        tasks: Tasks,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._engine = engine
         self._model = model
+        self._settings = settings
         self._tasks = tasks
         self._looking: asyncio.Task[None] | None = None
         self.choice = DraftChoice()
@@ -64,7 +72,14 @@ class Drafts(QObject):
     @property
     def drafting(self) -> Drafting:
         """What to ask the engine for with each reply."""
-        return Drafting(METHODS[self.choice.kind])
+        limits = self.limits
+        return Drafting(METHODS[self.choice.kind], n_max=limits.longest, p_min=limits.least_chance)
+
+    @property
+    def limits(self) -> DraftLimits:
+        """How far drafts go for the main model."""
+        path = str(self._model.loaded.summary.path) if self._model.loaded else ""
+        return self._settings.get(DRAFT_LIMITS).get(path, DraftLimits())
 
     def use(self, choice: DraftChoice) -> None:
         """Draft with something else from the next reply on; it is loaded already."""

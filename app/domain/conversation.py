@@ -28,6 +28,8 @@ class Conversation:
         details: what is known of it besides its messages.
         tree: which message follows which.
         messages: those of the path that is shown, first to last.
+        drafting_once: whether the next reply is drafted, against what the chat says; None: as it
+            says.
         latest_reply: the one asked for last since the chat was opened, if any.
     """
 
@@ -38,6 +40,7 @@ class Conversation:
         self._all = dict(record.messages)
         self.messages: list[Message] = []
         self._find_path()
+        self.drafting_once: bool | None = None
         self.latest_reply: Message | None = None
 
     @property
@@ -59,6 +62,11 @@ class Conversation:
     def pending_reply(self) -> Message | None:
         """The reply that more is to come of, if any, whether its version is shown or not."""
         return self.latest_reply if self.latest_reply and self.latest_reply.is_pending else None
+
+    @property
+    def drafts_next(self) -> bool:
+        """Whether its next reply is drafted, where a draft is chosen."""
+        return self.details.drafting if self.drafting_once is None else self.drafting_once
 
     def message(self, message_id: str) -> Message:
         """The message with this id; `KeyError` when there is none."""

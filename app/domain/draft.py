@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+LONGEST = 64
+"""Tokens of a draft at most, whatever is chosen: the engine has room for so many."""
+
 
 class DraftKind(StrEnum):
     """Where drafts come from."""
@@ -25,3 +28,16 @@ class DraftChoice:
     def model(cls, path: Path) -> "DraftChoice":
         """A small model beside the main one."""
         return cls(DraftKind.MODEL, path)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLimits:
+    """How far drafts go.
+
+    Attributes:
+        longest: tokens of a draft at most, up to `LONGEST`.
+        least_chance: a draft ends where its next token has a probability below this; 0 is off.
+    """
+
+    longest: int = 16
+    least_chance: float = 0.0

@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from app.domain.draft import DraftChoice, DraftKind
+from app.domain.draft import DraftChoice, DraftKind, DraftLimits
 from app.domain.load_choice import LoadChoice
 from app.domain.preset import BALANCED, Preset
+from app.settings.draft_limits import dump_limits, parse_limits
 from app.settings.load_choices import dump_choices, parse_choices
 from app.settings.presets import dump_presets, parse_presets
 
@@ -150,6 +151,13 @@ DRAFTS: Setting[Mapping[str, DraftChoice]] = Setting(
     _dump_drafts,
     "What drafts for each main model, by its path: none, text, heads, or a draft model's path.",
 )
+DRAFT_LIMITS: Setting[Mapping[str, DraftLimits]] = Setting(
+    "draft_limits",
+    {},
+    parse_limits,
+    dump_limits,
+    "How far drafts go for each main model, by its path: longest, least_chance.",
+)
 LOAD_CHOICES: Setting[Mapping[str, LoadChoice]] = Setting(
     "load_choices",
     {},
@@ -185,6 +193,7 @@ AnySetting = (
     | Setting[Geometry | None]
     | Setting[Sequence[str]]
     | Setting[Mapping[str, DraftChoice]]
+    | Setting[Mapping[str, DraftLimits]]
     | Setting[Mapping[str, str]]
     | Setting[Mapping[str, LoadChoice]]
     | Setting[tuple[Preset, ...]]
@@ -199,6 +208,7 @@ SETTINGS: tuple[AnySetting, ...] = (
     WATCHED_FOLDERS,
     REMOVED_MODELS,
     DRAFTS,
+    DRAFT_LIMITS,
     LOAD_CHOICES,
     FOLDED_FOLDERS,
     WINDOW_GEOMETRY,

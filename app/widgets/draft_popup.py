@@ -37,12 +37,16 @@ class DraftPopup(ChoicePopup):
     browse_asked = Signal()
     swap_asked = Signal()
 
-    def __init__(self, theme: Theme, drafts: DraftListModel, parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, drafts: DraftListModel, settings: QWidget, parent: QWidget
+    ) -> None:
+        """`settings`: what is set of drafts, below the list."""
         browse = ThemedButton(theme, "draftBrowse", text=self.tr("Browse…"))
         browse.describe(self.tr("Browse for a draft's file"))
         self._swap = ThemedButton(theme, "swapRoles", text=self.tr("Swap with the main model"))
         self._swap.describe(self.tr("Let the draft answer and the main model draft"))
         super().__init__("draftPopup", self.tr("Drafts"), WIDTH_PX, [browse, self._swap], parent)
+        self.column.insertWidget(1, settings)
         self.offer(drafts, _DraftDelegate(theme, self))
         browse.clicked.connect(self.browse_asked)
         self._swap.clicked.connect(self.swap_asked)

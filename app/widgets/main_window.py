@@ -37,6 +37,7 @@ from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
 from app.widgets.compare.compare_view import CompareView
 from app.widgets.draft_popup import DraftPopup
+from app.widgets.draft_settings import DraftSettings
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.models.model_chooser import ModelChooser
@@ -80,7 +81,8 @@ class MainWindow(QMainWindow):
         self._models = ModelChooser(
             theme, session, tasks, self._top_row.picker, self.announced, self
         )
-        self._draft_popup = DraftPopup(theme, DraftListModel(session.drafts, self), self)
+        drafts = DraftListModel(session.drafts, self)
+        self._draft_popup = DraftPopup(theme, drafts, DraftSettings(session), self)
         self._lay_out()
         self._drops = FileDrops(
             DropOverlay(theme, self), session.model, session.drafts, tasks, self

@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import attachments as attachment_actions
 from app.actions import chat as chat_actions
+from app.actions import drafts as draft_actions
 from app.actions import guide as guide_actions
 from app.actions import presets as preset_actions
 from app.actions.session import Session
 from app.bridge.making import thinking_for
+from app.domain.draft import DraftKind
 from app.domain.message import ContextUse, Message, Role
 from app.theme.theme import Theme
 from app.widgets.chat.composer import Composer
@@ -87,6 +89,11 @@ class ChatPane(QWidget):
         self.composer.thinking_chosen.connect(
             lambda thinking: preset_actions.set_thinking(session, thinking)
         )
+        self.composer.drafting_chosen.connect(
+            lambda wanted: draft_actions.draft_once(session, wanted)
+        )
+        chats.changed.connect(self._refresh_drafting)
+        session.drafts.changed.connect(self._refresh_drafting)
         self.empty_state.question_asked.connect(self._ask)
         session.library.changed.connect(self._name_model)
         session.model.changed.connect(self._name_model)
@@ -202,6 +209,11 @@ class ChatPane(QWidget):
         loaded = self._session.model.loaded
         thinking = thinking_for(loaded, chat.details.thinking) if loaded else None
         self.composer.show_thinking(thinking)
+        self._refresh_drafting()
+
+    def _refresh_drafting(self) -> None:
+        has_draft = self._session.drafts.choice.kind is not DraftKind.NONE
+        self.composer.show_drafting(self._shown.drafts_next if has_draft else None)
 
     def _context_use(self) -> ContextUse | None:
         loaded = self._session.model.loaded

@@ -39,6 +39,7 @@ class Composer(QFrame):
         stop_asked: the reply under way is to end.
         attach_asked: files are wanted to go along.
         thinking_chosen: whether the model may reason before its replies.
+        drafting_chosen: whether the next reply is drafted.
     """
 
     submitted = Signal(str)
@@ -46,6 +47,7 @@ class Composer(QFrame):
     stop_asked = Signal()
     attach_asked = Signal()
     thinking_chosen = Signal(bool)
+    drafting_chosen = Signal(bool)
 
     def __init__(self, theme: Theme, model: MainModel) -> None:
         super().__init__()
@@ -86,19 +88,24 @@ class Composer(QFrame):
         self._thinking.setVisible(thinking is not None)
         self._thinking.setChecked(bool(thinking))
 
+    def show_drafting(self, drafting: bool | None) -> None:
+        """Show whether the next reply is drafted; None where nothing drafts."""
+        self._drafting.setVisible(drafting is not None)
+        self._drafting.setChecked(bool(drafting))
+
     def _make_buttons(self, theme: Theme) -> None:
         attach = ThemedButton(theme, "attachButton", look="quiet", icon="plus", token="dim")
         attach.describe(self.tr("Attach text or code files"), Shortcut.ATTACH.label)
         attach.clicked.connect(self.attach_asked)
         self._attach = attach
-        self._thinking = ThemedButton(
-            theme, "thinkingToggle", look="switch", text=self.tr("Thinking")
-        )
-        self._thinking.setAccessibleName(self._thinking.text())
+        self._thinking = _switch(theme, "thinkingToggle", self.tr("Thinking"))
         self._thinking.setToolTip(self.tr("Let the model reason before its replies"))
-        self._thinking.setCheckable(True)
         self._thinking.clicked.connect(self.thinking_chosen)
-        self._thinking.hide()
+        self._drafting = _switch(theme, "draftToggle", self.tr("Draft"))
+        self._drafting.setToolTip(
+            self.tr("Whether the draft helps with the next reply; later ones are as the chat says")
+        )
+        self._drafting.clicked.connect(self.drafting_chosen)
         self._context = text_label(figure_font(Size.SMALL), look="dim")
         self._context.setObjectName("contextUse")
         self._send = ThemedButton(
@@ -131,6 +138,7 @@ class Composer(QFrame):
         foot.setSpacing(12)
         foot.addWidget(self._attach)
         foot.addWidget(self._thinking)
+        foot.addWidget(self._drafting)
         foot.addStretch()
         foot.addWidget(self._context)
         foot.addWidget(self._send)
@@ -247,6 +255,15 @@ class ComposerEdit(QPlainTextEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
+
+
+def _switch(theme: Theme, name: str, text: str) -> ThemedButton:
+    """A button that stays pressed; not there until it means something."""
+    switch = ThemedButton(theme, name, look="switch", text=text)
+    switch.setAccessibleName(text)
+    switch.setCheckable(True)
+    switch.hide()
+    return switch
 
 
 def _is_send(event: QKeyEvent) -> bool:

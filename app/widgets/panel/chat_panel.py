@@ -10,6 +10,7 @@ from app.actions.session import Session
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.common.labels import text_label
+from app.widgets.panel.draft_section import DraftSection
 from app.widgets.panel.preset_picker import PresetPicker
 from app.widgets.panel.sampling_fields import SamplingFields
 
@@ -35,6 +36,7 @@ class ChatPanel(QFrame):
         self.system_prompt.textChanged.connect(self._keep_system_prompt)
         self._picker = PresetPicker(theme, session)
         self._fields = SamplingFields()
+        self._drafting = DraftSection(session)
         self._shown_id = session.chats.current.id
         self._fields.changed.connect(
             lambda sampling: preset_actions.change_sampling(session, sampling, self._shown_id)
@@ -54,6 +56,7 @@ class ChatPanel(QFrame):
         column.addWidget(_heading(self.tr("System prompt")))
         column.addWidget(self.system_prompt)
         column.addSpacing(8)
+        column.addWidget(self._drafting)
         column.addWidget(_heading(self.tr("Sampling")))
         column.addWidget(self._picker)
         column.addWidget(self._fields)
@@ -93,6 +96,7 @@ class ChatPanel(QFrame):
         if text != self.system_prompt.toPlainText().strip():
             with QSignalBlocker(self.system_prompt):
                 self.system_prompt.setPlainText(text)
+        self._drafting.refresh()
         self._picker.refresh()
         self._fields.show_sampling(
             preset_actions.sampling_in_view(self._session),

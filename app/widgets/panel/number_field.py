@@ -71,10 +71,10 @@ class FractionField(QDoubleSpinBox):
 class WholeField(QSpinBox):
     """A whole number; arrow keys move it by a step."""
 
-    def __init__(self, most: int, step: int, at_least: str) -> None:
-        """Runs from 0, for which `at_least` stands."""
+    def __init__(self, most: int, step: int, at_least: str = "", *, least: int = 0) -> None:
+        """`at_least` stands for the least value, where that switches something off."""
         super().__init__()
-        self.setRange(0, most)
+        self.setRange(least, most)
         self.setSingleStep(step)
         self.setGroupSeparatorShown(True)
         _quieten(self, at_least)
