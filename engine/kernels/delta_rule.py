@@ -1,76 +1,71 @@
-"""The torch twin of the gated delta rule: one function for the forward pass and for the fold."""
+"""The torch twin of the gated delta rule."""
 
 import math
 from dataclasses import dataclass
 
 import torch
 
-from engine.kernels.state_types import DeltaShape
+from engine.kernels.program import DeltaRule
+from engine.kernels.recurrence import Convolution, Floats, parts
+from engine.kernels.recurrent_shapes import DeltaShape
 
 
 @dataclass(frozen=True, slots=True)
-class DeltaWeights:
-    """The small weights of a layer, float32.
+class DeltaTwin:
+    """A layer with its small weights.
 
     Attributes:
-        convolution: `[taps, channels]`.
         decay_bias, decay_rate: `[value_heads]`.
+        epsilon: the least length that a query or a key is divided by.
     """
 
-    convolution: torch.Tensor
+    shape: DeltaShape
+    convolution: Convolution
     decay_bias: torch.Tensor
     decay_rate: torch.Tensor
+    epsilon: float
 
+    @classmethod
+    def of(cls, op: DeltaRule, floats: Floats) -> "DeltaTwin":
+        """The twin of an operation."""
+        convolution = Convolution.of(op.convolution, None, floats)
+        return cls(op.shape, convolution, floats(op.decay_bias), floats(op.decay_rate), op.epsilon)
 
-def gates(
-    decay: torch.Tensor, beta: torch.Tensor, weights: DeltaWeights
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The logarithm of each head's decay and its learning rate; all shapes `[value_heads]`."""
-    logarithm = weights.decay_rate * torch.nn.functional.softplus(decay + weights.decay_bias)
-    return logarithm, torch.sigmoid(beta)
+    def consume(self, *inputs: torch.Tensor) -> torch.Tensor:
+        """The convolution's input, the logarithm of each head's decay, and its learning rate."""
+        mixed, decay, beta = inputs
+        rise = torch.nn.functional.softplus(decay + self.decay_bias)
+        return torch.cat((mixed, self.decay_rate * rise, torch.sigmoid(beta)))
 
+    def advance(self, kept: torch.Tensor, consumed: torch.Tensor) -> torch.Tensor:
+        """Convolve, update the state by the row, and read from it `[value_heads * value_dim]`."""
+        shape = self.shape
+        flat, window = parts(kept, shape)
+        state = flat.view(shape.value_heads, shape.key_dim, shape.value_dim)
+        mixed, decay, beta = consumed.split_with_sizes(
+            [shape.channels, shape.value_heads, shape.value_heads]
+        )
+        activated = torch.nn.functional.silu(self.convolution.over(window, mixed))
+        keys_width = shape.key_heads * shape.key_dim
+        query, key, value = activated.split_with_sizes(
+            [keys_width, keys_width, shape.value_heads * shape.value_dim]
+        )
+        query, key = self._for_value_heads(query), self._for_value_heads(key)
+        state.mul_(torch.exp(decay)[:, None, None])
+        predicted = (key.unsqueeze(1) @ state).squeeze(1)
+        change = (value.view(shape.value_heads, shape.value_dim) - predicted) * beta[:, None]
+        state.add_(key.unsqueeze(2) * change.unsqueeze(1))
+        return ((query / math.sqrt(shape.key_dim)).unsqueeze(1) @ state).flatten()
 
-def advance(
-    state: torch.Tensor,
-    window: torch.Tensor,
-    mixed: torch.Tensor,
-    decay: torch.Tensor,
-    beta: torch.Tensor,
-    weights: DeltaWeights,
-    shape: DeltaShape,
-    epsilon: float,
-) -> torch.Tensor:
-    """Apply one row to the state and the convolution's window, in place.
-
-    Shapes: state `[value_heads, key_dim, value_dim]`, window `[taps - 1, channels]`, mixed
-    `[channels]`, decay and beta as `gates` returns them. Returns the row's queries
-    `[value_heads, key_dim]`; the output is `state' query`.
-    """
-    rows = torch.cat((window, mixed.unsqueeze(0)))
-    window.copy_(rows[1:])
-    activated = torch.nn.functional.silu((rows * weights.convolution).sum(0))
-    keys_width = shape.key_heads * shape.key_dim
-    query, key, value = activated.split_with_sizes(
-        [keys_width, keys_width, shape.value_heads * shape.value_dim]
-    )
-    repeats = shape.value_heads // shape.key_heads
-    query, key = (
-        unit_length(part.view(shape.key_heads, shape.key_dim), epsilon).repeat(repeats, 1)
-        for part in (query, key)
-    )
-    state.mul_(torch.exp(decay)[:, None, None])
-    predicted = (key.unsqueeze(1) @ state).squeeze(1)
-    change = (value.view(shape.value_heads, shape.value_dim) - predicted) * beta[:, None]
-    state.add_(key.unsqueeze(2) * change.unsqueeze(1))
-    return query / math.sqrt(shape.key_dim)
+    def _for_value_heads(self, part: torch.Tensor) -> torch.Tensor:
+        """Key heads at unit length, as value heads use them `[value_heads, key_dim]`."""
+        shape = self.shape
+        heads = unit_length(part.view(shape.key_heads, shape.key_dim), self.epsilon)
+        repeats = shape.value_heads // shape.key_heads
+        return heads.repeat_interleave(repeats, 0) if shape.adjacent else heads.repeat(repeats, 1)
 
 
 def unit_length(heads: torch.Tensor, epsilon: float) -> torch.Tensor:
     """Each row divided by its Euclidean length, which `epsilon` keeps from zero."""
     length = heads.square().sum(-1, keepdim=True).sqrt()
     return torch.div(heads, torch.clamp(length, min=epsilon))
-
-
-def read(state: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
-    """The output of a row: `[value_heads * value_dim]`."""
-    return (query.unsqueeze(1) @ state).flatten()

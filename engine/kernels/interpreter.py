@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from engine.kernels import delta_rule
 from engine.kernels.batch import Batch
 from engine.kernels.grouping import Grouping
-from engine.kernels.program import DeltaRule, Program
+from engine.kernels.program import Program, Recurrent
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
 from engine.kernels.torch_pass import TorchPass, Values
@@ -62,26 +61,10 @@ class TorchModel:
         """Apply tape rows by the function that the forward pass uses."""
         with torch.inference_mode():
             for operation in self._program.body:
-                if isinstance(operation, DeltaRule):
-                    self._fold_layer(operation, layers[operation.layer], entry, slot, rows)
-
-    def _fold_layer(
-        self, op: DeltaRule, layer: RecurrentLayer, entry: int, slot: int, rows: int
-    ) -> None:
-        heads = op.shape.value_heads
-        for row in range(rows):
-            parts = layer.tape[slot, row].split_with_sizes([op.shape.channels, heads, heads])
-            mixed, decay, beta = (part.clone() for part in parts)
-            delta_rule.advance(
-                layer.state[entry],
-                layer.window[entry],
-                mixed,
-                decay,
-                beta,
-                self._weights.delta(op),
-                op.shape,
-                op.epsilon,
-            )
+                if isinstance(operation, Recurrent):
+                    layer, twin = layers[operation.layer], self._weights.recurrence(operation)
+                    for row in range(rows):
+                        twin.advance(layer.state[entry], layer.tape[slot, row].clone())
 
     def _head(self, this: TorchPass, held: Values) -> torch.Tensor:
         for operation in self._program.head:

@@ -136,10 +136,9 @@ class NativeModel:
         if layers is self._recurrent:
             return
         for index, layer in enumerate(layers):
-            tensors = (layer.state, layer.window, layer.tape)
-            sizes = layer.state.shape[0], layer.tape.shape[0], layer.tape.shape[1]
-            addresses = [_address(tensor, torch.float32) for tensor in tensors]
-            self._handle.call("bind_recurrent", index, *addresses, *sizes)
+            state, tape = (_address(part, torch.float32) for part in (layer.state, layer.tape))
+            sizes = *layer.state.shape, *layer.tape.shape
+            self._handle.call("bind_recurrent", index, state, tape, *sizes)
         self._recurrent = layers
 
 

@@ -20,8 +20,10 @@ from engine.kernels.program import (
     Rope,
     RopeAndStore,
     Route,
+    ShortConvolution,
     SigmoidGate,
     SplitHeads,
+    StateSpace,
     SwiGlu,
     WeightedSum,
 )
@@ -64,6 +66,10 @@ class NativeBuilder:
                 call("add_attention", buffer(query), buffer(out), head_dim, layer, scale)
             case DeltaRule():
                 self._add_delta_rule(operation)
+            case StateSpace():
+                self._add_state_space(operation)
+            case ShortConvolution():
+                self._add_short_convolution(operation)
             case _:
                 self._add_rowwise(operation, head)
 
@@ -116,16 +122,30 @@ class NativeBuilder:
         )
 
     def _add_delta_rule(self, op: DeltaRule) -> None:
-        rows = [self._buffer(rows) for rows in (op.mixed, op.decay, op.beta, op.out)]
-        convolution = op.convolution.decode().T.contiguous()
-        weights = (
-            self._floats(convolution),
-            self._vector(op.decay_bias),
-            self._vector(op.decay_rate),
-        )
+        rows = [self._buffer(rows) for rows in (*op.inputs, op.out)]
+        vectors = [self._vector(weight) for weight in (op.decay_bias, op.decay_rate)]
+        weights = self._convolution(op.convolution), *vectors, op.epsilon
         shape = op.shape
         sizes = shape.key_heads, shape.value_heads, shape.key_dim, shape.value_dim, shape.taps
-        self._handle.call("add_delta_rule", *rows, *weights, op.epsilon, *sizes, op.layer)
+        self._handle.call("add_delta_rule", *rows, *weights, *sizes, shape.adjacent, op.layer)
+
+    def _add_state_space(self, op: StateSpace) -> None:
+        rows = [self._buffer(rows) for rows in (*op.inputs, op.out)]
+        bias = self._vector(op.convolution_bias) if op.convolution_bias else _NONE
+        vectors = [self._vector(weight) for weight in (op.step_bias, op.decay_rate, op.skip)]
+        shape = op.shape
+        sizes = shape.groups, shape.heads, shape.head_dim, shape.state_dim, shape.taps
+        weights = self._convolution(op.convolution), bias, *vectors
+        self._handle.call("add_state_space", *rows, *weights, *sizes, op.layer)
+
+    def _add_short_convolution(self, op: ShortConvolution) -> None:
+        source, out = self._buffer(op.source), self._buffer(op.out)
+        weight = self._convolution(op.convolution)
+        self._handle.call("add_short_convolution", source, out, weight, op.shape.taps, op.layer)
+
+    def _convolution(self, weight: QuantTensor) -> int:
+        """Hand over a convolution's weight as `[taps, channels]`."""
+        return self._floats(weight.decode().T)
 
     def _buffer(self, buffer: Buffer) -> int:
         if buffer not in self._buffers:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from engine.kernels.state_types import DeltaShape
+from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
 from engine.weights.quant_tensor import QuantTensor
 
 
@@ -136,7 +136,8 @@ class DeltaRule:
     result is split into key_heads queries and keys, each normalised to unit length, and value_heads
     values. With `g = exp(rate * softplus(decay + decay_bias))` and `b = sigmoid(beta)`, the state S
     `[key_dim, value_dim]` of each value head becomes `g S + k (b (v - g S' k))'`, and
-    `out = S' q / sqrt(key_dim)`. Value head h uses key head `h % key_heads`.
+    `out = S' q / sqrt(key_dim)`. Value head h uses key head `h % key_heads`, or, where heads are
+    adjacent, `h // (value_heads / key_heads)`.
     """
 
     mixed: Buffer
@@ -149,6 +150,62 @@ class DeltaRule:
     epsilon: float
     shape: DeltaShape
     layer: int
+
+    @property
+    def inputs(self) -> tuple[Buffer, ...]:
+        """What it reads of a row."""
+        return self.mixed, self.decay, self.beta
+
+
+@dataclass(frozen=True, slots=True)
+class StateSpace:
+    """The state space of Mamba-2 behind a short convolution (Dao and Gu, 2024).
+
+    For each row in order: the convolution runs over `mixed` and the rows before it, then silu; the
+    result is split into the heads' inputs x, then for each group of heads a vector b to write by,
+    then one c to read by. With `t = softplus(step + step_bias)`, the state S
+    `[state_dim, head_dim]` of each head becomes `exp(rate t) S + b (t x)'`, and
+    `out = S' c + skip x`.
+    """
+
+    mixed: Buffer
+    step: Buffer
+    out: Buffer
+    convolution: QuantTensor  # [channels, taps]
+    convolution_bias: QuantTensor | None  # [channels]
+    step_bias: QuantTensor  # one for each head, as are those below
+    decay_rate: QuantTensor
+    skip: QuantTensor
+    shape: StateSpaceShape
+    layer: int
+
+    @property
+    def inputs(self) -> tuple[Buffer, ...]:
+        """What it reads of a row."""
+        return self.mixed, self.step
+
+
+@dataclass(frozen=True, slots=True)
+class ShortConvolution:
+    """`out = Σ convolution[:, t] source`: the last tap for the row itself, others for those before.
+
+    Every channel is by itself, and nothing is activated (LFM2; Liquid AI, 2025).
+    """
+
+    source: Buffer
+    out: Buffer
+    convolution: QuantTensor  # [width, taps]
+    shape: ConvolutionShape
+    layer: int
+
+    @property
+    def inputs(self) -> tuple[Buffer, ...]:
+        """What it reads of a row."""
+        return (self.source,)
+
+
+Recurrent = DeltaRule | StateSpace | ShortConvolution
+"""What goes through the rows of a sequence in order, and keeps a state behind the last one."""
 
 
 class Gating(IntEnum):
@@ -228,10 +285,10 @@ Operation = (
     | SplitHeads
     | SigmoidGate
     | GatedNorm
-    | DeltaRule
     | Route
     | ExpertLinear
     | WeightedSum
+    | Recurrent
 )
 
 

@@ -12,8 +12,7 @@ import numpy as np
 import torch
 from gguf import GGMLQuantizationType as GgmlType
 
-from engine.kernels import delta_rule, experts, reference
-from engine.kernels.delta_rule import DeltaWeights
+from engine.kernels import experts, reference
 from engine.kernels.kv_pages import LayerPages, make_plane
 from engine.kernels.program import (
     Attention,
@@ -26,19 +25,24 @@ from engine.kernels.program import (
     Linear,
     Operation,
     Program,
+    Recurrent,
     RmsNorm,
     Rope,
     RopeAndStore,
     Route,
     Routing,
+    ShortConvolution,
     SigmoidGate,
     SplitHeads,
+    StateSpace,
     SwiGlu,
     WeightedSum,
 )
 from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
+from engine.kernels.recurrent_twins import twin_of
 from engine.kernels.state import ModelState
-from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS, DeltaShape
+from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS
 from engine.kernels.torch_weights import rope_angles
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import QUANT_TYPES, QuantType, quant_type
@@ -55,6 +59,9 @@ HEADS, KV_HEADS, KEY_DIM, VALUE_DIM = 6, 2, 64, 32
 IN, OUT = 512, 43
 EXPERTS, USED = 12, 3
 DELTA = DeltaShape(key_heads=3, value_heads=9, key_dim=16, value_dim=20, taps=4)
+ADJACENT = DeltaShape(key_heads=2, value_heads=4, key_dim=12, value_dim=36, taps=3, adjacent=True)
+STATE_SPACE = StateSpaceShape(groups=2, heads=10, head_dim=20, state_dim=24, taps=4)
+CONVOLUTION = ConvolutionShape(width=45, taps=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +92,11 @@ class Sample:
         keys, values = (
             make_plane(self.kv_type, PAGES, KV_HEADS, dim, device) for dim in (KEY_DIM, VALUE_DIM)
         )
-        recurrent = RecurrentLayer.allocate(DELTA, 1, 1, TAPE_ROWS, device)
-        recurrent.state.zero_()
-        recurrent.window.zero_()
-        return ModelState((LayerPages(keys, values),), (recurrent,))
+        shapes = [op.shape for op in self.program.body if isinstance(op, Recurrent)]
+        recurrent = [RecurrentLayer.allocate(shape, 1, 1, TAPE_ROWS, device) for shape in shapes]
+        for layer in recurrent:
+            layer.state.zero_()
+        return ModelState((LayerPages(keys, values),), recurrent)
 
 
 def samples() -> Iterator[Sample]:
@@ -112,11 +120,14 @@ def samples() -> Iterator[Sample]:
     yield from _split_heads(source)
     yield _sigmoid_gate(source)
     yield _gated_norm(source)
-    yield _delta_rule(source)
     for gating in Gating:
         yield from _route(source, gating)
     for weights in (quant_type(GgmlType.F16), quant_type(GgmlType.Q4_K)):
         yield _experts(source, weights)
+    yield _delta_rule(source, "DeltaRule", DELTA)
+    yield _delta_rule(source, "DeltaRule, adjacent", ADJACENT)
+    yield _state_space(source)
+    yield _short_convolution(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,22 +290,59 @@ def _gated_norm(source: _Source) -> Sample:
     return _sample("GatedNorm", [x, gate], [operation], out, expected)
 
 
-def _delta_rule(source: _Source) -> Sample:
-    heads, out = DELTA.value_heads, Buffer("out", DELTA.value_heads * DELTA.value_dim)
-    inputs = [source.rows(width) for width in (DELTA.channels, heads, heads)]
-    convolution = source.matrix(quant_type(GgmlType.F32), DELTA.channels, DELTA.taps)
-    bias, rate = source.vector(heads, mean=-2.0), source.vector(heads, mean=-1.0)
+def _delta_rule(source: _Source, name: str, shape: DeltaShape) -> Sample:
+    heads, out = shape.value_heads, Buffer("out", shape.value_heads * shape.value_dim)
+    inputs = [source.rows(width) for width in (shape.channels, heads, heads)]
     mixed, decay, beta = (rows.buffer for rows in inputs)
-    operation = DeltaRule(mixed, decay, beta, out, convolution, bias, rate, EPSILON, DELTA, layer=0)
-    weights = DeltaWeights(_double(convolution).T, _double(bias), _double(rate))
-    state = torch.zeros(heads, DELTA.key_dim, DELTA.value_dim, dtype=torch.float64)
-    window = torch.zeros(DELTA.taps - 1, DELTA.channels, dtype=torch.float64)
-    expected = []
-    for row, decay_row, beta_row in zip(*(rows.values for rows in inputs), strict=True):
-        gates = delta_rule.gates(decay_row, beta_row, weights)
-        query = delta_rule.advance(state, window, row, *gates, weights, DELTA, EPSILON)
-        expected.append(delta_rule.read(state, query))
-    return _sample("DeltaRule", inputs, [operation], out, torch.stack(expected))
+    operation = DeltaRule(
+        mixed,
+        decay,
+        beta,
+        out,
+        convolution=source.matrix(quant_type(GgmlType.F32), shape.channels, shape.taps),
+        decay_bias=source.vector(heads, mean=-2.0),
+        decay_rate=source.vector(heads, mean=-1.0),
+        epsilon=EPSILON,
+        shape=shape,
+        layer=0,
+    )
+    return _recurrent(name, inputs, operation)
+
+
+def _state_space(source: _Source) -> Sample:
+    shape = STATE_SPACE
+    inputs = [source.rows(width) for width in (shape.channels, shape.heads)]
+    mixed, step = (rows.buffer for rows in inputs)
+    operation = StateSpace(
+        mixed,
+        step,
+        Buffer("out", shape.inner),
+        convolution=source.matrix(quant_type(GgmlType.F32), shape.channels, shape.taps),
+        convolution_bias=source.vector(shape.channels),
+        step_bias=source.vector(shape.heads, mean=-2.0),
+        decay_rate=source.vector(shape.heads, mean=-1.0),
+        skip=source.vector(shape.heads, mean=1.0),
+        shape=shape,
+        layer=0,
+    )
+    return _recurrent("StateSpace", inputs, operation)
+
+
+def _short_convolution(source: _Source) -> Sample:
+    shape = CONVOLUTION
+    x, out = source.rows(shape.width), Buffer("out", shape.width)
+    weight = source.matrix(quant_type(GgmlType.F32), shape.width, shape.taps)
+    operation = ShortConvolution(x.buffer, out, weight, shape, layer=0)
+    return _recurrent("ShortConvolution", [x], operation)
+
+
+def _recurrent(name: str, inputs: Sequence[_Rows], operation: Recurrent) -> Sample:
+    """What the twin makes of all rows, from the state before the first one."""
+    twin = twin_of(operation, _double)
+    kept = torch.zeros(operation.shape.kept_floats, dtype=torch.float64)
+    rows = zip(*(rows.values for rows in inputs), strict=True)
+    expected = torch.stack([twin.advance(kept, twin.consume(*row)) for row in rows])
+    return _sample(name, inputs, [operation], operation.out, expected)
 
 
 def _route(source: _Source, gating: Gating) -> Iterator[Sample]:

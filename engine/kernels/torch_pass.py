@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.kernels import delta_rule, experts, reference
+from engine.kernels import experts, reference
 from engine.kernels.batch import Batch, RowGroup
 from engine.kernels.kv_pages import LayerPages
 from engine.kernels.program import (
     Attention,
     Buffer,
-    DeltaRule,
     Embed,
     ExpertLinear,
     GatedNorm,
     Linear,
     Operation,
+    Recurrent,
     RmsNorm,
     RopeAndStore,
     Route,
@@ -33,17 +33,16 @@ Values = dict[Buffer, torch.Tensor]
 
 
 @dataclass(slots=True)
-class Recurrence:
+class Progress:
     """How far a slot has come in one recurrent layer within this pass.
 
     Attributes:
-        state, window: what the next row works on, where they stay or a copy.
+        state: what the next row works on, where it stays or a copy.
         tape: where each row is written down, `[rows, width]`; None where none is.
         done: rows so far.
     """
 
     state: torch.Tensor
-    window: torch.Tensor
     tape: torch.Tensor | None
     done: int = 0
 
@@ -55,7 +54,7 @@ class TorchPass:
         self._weights = weights
         self._batch = batch
         self._state = state
-        self._recurrences: dict[tuple[int, int], Recurrence] = {}
+        self._recurrences: dict[tuple[int, int], Progress] = {}
 
     def execute(self, operation: Operation, group: RowGroup, held: Values) -> None:
         """Run an operation over the rows of a group, whose intermediates are in `held`."""
@@ -70,8 +69,8 @@ class TorchPass:
                 positions = torch.arange(group.position, group.end, device=rows.device)
                 pages = self._live_pages(group, self._state.attention[layer])
                 held[out] = reference.attention(rows, pages, positions, scale)
-            case DeltaRule():
-                self._delta_rule(operation, group, held)
+            case _ if isinstance(operation, Recurrent):
+                self._advance(operation, group, held)
             case _:
                 self.compute(operation, held)
 
@@ -151,37 +150,32 @@ class TorchPass:
             count = min(PAGE_POSITIONS, group.end - first)
             yield first, pages.keys.read(page, count), pages.values.read(page, count)
 
-    def _delta_rule(self, op: DeltaRule, group: RowGroup, held: Values) -> None:
-        weights = self._weights.delta(op)
-        slot = self._recurrence(op, group)
+    def _advance(self, op: Recurrent, group: RowGroup, held: Values) -> None:
+        twin, slot = self._weights.recurrence(op), self._progress(op, group)
         outputs = []
         for row in range(group.stop - group.start):
             # Copies begin where vectors are aligned, wherever the row lies in its group.
-            mixed, decay, beta = (held[b][row].clone() for b in (op.mixed, op.decay, op.beta))
-            decay, beta = delta_rule.gates(decay, beta, weights)
+            consumed = twin.consume(*(held[buffer][row].clone() for buffer in op.inputs))
             if slot.tape is not None:
-                slot.tape[slot.done] = torch.cat((mixed, decay, beta))
-            query = delta_rule.advance(
-                slot.state, slot.window, mixed, decay, beta, weights, op.shape, op.epsilon
-            )
-            outputs.append(delta_rule.read(slot.state, query))
+                slot.tape[slot.done] = consumed
+            outputs.append(twin.advance(slot.state, consumed))
             slot.done += 1
         held[op.out] = torch.stack(outputs)
 
-    def _recurrence(self, op: DeltaRule, group: RowGroup) -> Recurrence:
+    def _progress(self, op: Recurrent, group: RowGroup) -> Progress:
         key = op.layer, group.slot
         if key not in self._recurrences:
             layer = self._state.recurrent[op.layer]
             batch, slot = self._batch, group.slot
             read, write = int(batch.state_entry[slot]), int(batch.write_entry[slot])
-            state, window = layer.state[read], layer.window[read]
+            state = layer.state[read]
             if write < 0:
-                state, window = state.clone(), window.clone()
+                state = state.clone()
             elif write != read:
-                state, window = layer.state[write].copy_(state), layer.window[write].copy_(window)
+                state = layer.state[write].copy_(state)
             start = int(batch.tape_start[slot])
             tape = layer.tape[slot, start:] if start >= 0 else None
-            self._recurrences[key] = Recurrence(state, window, tape)
+            self._recurrences[key] = Progress(state, tape)
         return self._recurrences[key]
 
 

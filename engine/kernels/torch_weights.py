@@ -7,8 +7,9 @@ import numpy as np
 import torch
 
 from engine.kernels import reference
-from engine.kernels.delta_rule import DeltaWeights
-from engine.kernels.program import DeltaRule, Program, Rope, RopeAndStore
+from engine.kernels.program import Program, Recurrent, Rope, RopeAndStore
+from engine.kernels.recurrence import Recurrence
+from engine.kernels.recurrent_twins import twin_of
 from engine.weights.quant_tensor import QuantTensor
 
 
@@ -36,7 +37,7 @@ class TorchWeights:
         self._matrices: dict[str, torch.Tensor] = {}
         self._vectors: dict[str, torch.Tensor] = {}
         self._angles: dict[Rope, tuple[torch.Tensor, torch.Tensor]] = {}
-        self._delta: dict[int, DeltaWeights] = {}
+        self._recurrences: dict[int, Recurrence] = {}
         for rope in {op.rope for op in program.body if isinstance(op, RopeAndStore) and op.rope}:
             self._angles[rope] = self._turned(rope)
         matrices = list(program.matrices())
@@ -68,15 +69,11 @@ class TorchWeights:
             self._vectors[weight.name] = weight.decode().to(self.device)
         return self._vectors[weight.name]
 
-    def delta(self, operation: DeltaRule) -> DeltaWeights:
-        """The small weights of a recurrent layer."""
-        if operation.layer not in self._delta:
-            self._delta[operation.layer] = DeltaWeights(
-                self.vector(operation.convolution).T.contiguous(),
-                self.vector(operation.decay_bias),
-                self.vector(operation.decay_rate),
-            )
-        return self._delta[operation.layer]
+    def recurrence(self, operation: Recurrent) -> Recurrence:
+        """The twin of a recurrent layer."""
+        if operation.layer not in self._recurrences:
+            self._recurrences[operation.layer] = twin_of(operation, self.vector)
+        return self._recurrences[operation.layer]
 
     def angles(self, rope: Rope, rows: slice) -> tuple[torch.Tensor, torch.Tensor]:
         """Cosines and sines `[rows, pairs]` for a range of positions."""

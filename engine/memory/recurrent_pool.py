@@ -43,8 +43,8 @@ class RecurrentPool:
         self._poison = poison
         if poison:
             for layer in self.layers:
-                for tensor in (layer.state, layer.window, layer.tape):
-                    tensor.fill_(torch.nan)
+                layer.state.fill_(torch.nan)
+                layer.tape.fill_(torch.nan)
 
     def new_state(self) -> "RecurrentState":
         """The state before the first row.
@@ -83,7 +83,6 @@ class RecurrentPool:
         """Copy a state."""
         for layer in self.layers:
             layer.state[target] = layer.state[source]
-            layer.window[target] = layer.window[source]
 
     def fold(self, entry: int, slot: int, rows: int) -> None:
         """Apply the first rows of a slot's tape; the tape is then not live any more."""
@@ -101,11 +100,10 @@ class RecurrentPool:
     def _fill(self, entry: int, value: float) -> None:
         for layer in self.layers:
             layer.state[entry] = value
-            layer.window[entry] = value
 
 
 class RecurrentState:
-    """One sequence's recurrent state: the `StatePart` of all its delta net layers.
+    """One sequence's recurrent state: the `StatePart` of all its recurrent layers.
 
     A pass that may be kept in part only reads the state, and `commit` folds its tape in; where
     others go on from it, they work on an entry of their own. A plain pass writes in place: it is
@@ -177,8 +175,7 @@ class RecurrentState:
 
     def hash_into(self, length: int, update: Callable[[bytes], None]) -> None:
         for layer in self._pool.layers:
-            for tensor in (layer.state[self.entry], layer.window[self.entry]):
-                update(tensor.cpu().numpy().tobytes())
+            update(layer.state[self.entry].cpu().numpy().tobytes())
 
     def _release_working(self) -> None:
         if self._working is not None:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from engine.base.types import LONGEST_DRAFT
-from engine.kernels.state_types import ELEMENT_BYTES, FLOAT_BYTES, PAGE_POSITIONS, DeltaShape
+from engine.kernels.recurrent_shapes import RecurrentShape
+from engine.kernels.state_types import ELEMENT_BYTES, FLOAT_BYTES, PAGE_POSITIONS
 
 CHECKPOINT_BYTES = 512 << 20
 """Recurrent state kept for reuse; pages of keys and values are shared and not counted here."""
@@ -42,21 +43,19 @@ class KeyValueSpec:
 
 @dataclass(frozen=True, slots=True)
 class RecurrentSpec:
-    """State and tape of one gated delta net layer, in float32."""
+    """State and tape of one recurrent layer, in float32."""
 
-    shape: DeltaShape
+    shape: RecurrentShape
 
     @property
     def state_bytes(self) -> int:
         """Bytes of one sequence's state, the convolution's window included."""
-        shape = self.shape
-        state = shape.value_heads * shape.key_dim * shape.value_dim
-        return FLOAT_BYTES * (state + (shape.taps - 1) * shape.channels)
+        return FLOAT_BYTES * self.shape.kept_floats
 
     @property
     def tape_bytes(self) -> int:
         """Bytes of one row on the tape."""
-        return FLOAT_BYTES * (self.shape.channels + 2 * self.shape.value_heads)
+        return FLOAT_BYTES * self.shape.tape_floats
 
 
 @dataclass(frozen=True, slots=True)

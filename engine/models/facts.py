@@ -4,7 +4,7 @@ import numpy as np
 
 from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
-from engine.kernels.state_types import DeltaShape
+from engine.kernels.recurrent_shapes import DeltaShape
 from engine.memory.spec import HeadSpec, KeyValueSpec, RecurrentSpec, StateSpecs
 from engine.models.hyperparameters import Hyperparameters, Sizes
 

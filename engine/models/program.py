@@ -21,8 +21,8 @@ from engine.kernels.program import (
     SplitHeads,
     SwiGlu,
 )
+from engine.kernels.recurrent_shapes import DeltaShape
 from engine.kernels.row_table import RowTable
-from engine.kernels.state_types import DeltaShape
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
 from engine.models.hyperparameters import Hyperparameters
 from engine.weights.quant_tensor import QuantTensor

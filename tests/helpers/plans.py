@@ -3,7 +3,8 @@
 from hypothesis import strategies as st
 
 from engine.kernels.backend_memory import CPU_NATIVE, CPU_TORCH, GPU_TORCH
-from engine.kernels.state_types import ELEMENT_BYTES, DeltaShape
+from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
+from engine.kernels.state_types import ELEMENT_BYTES
 from engine.memory.model_facts import ModelFacts, WeightFacts
 from engine.memory.plan import ModelUse, Serving
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
@@ -29,12 +30,16 @@ _BYTES = st.integers(0, 1 << 34)
 _DIMS = st.sampled_from([32, 64, 96])  # whole blocks of q8_0
 _FEW = st.integers(1, 6)
 _KEY_VALUES = st.builds(KeyValueSpec, _FEW, _DIMS, _DIMS)
-_DELTA = st.builds(lambda *sizes: RecurrentSpec(DeltaShape(*sizes)), _FEW, _FEW, _DIMS, _DIMS, _FEW)
+_SHAPES = (
+    st.builds(DeltaShape, _FEW, _FEW, _DIMS, _DIMS, _FEW)
+    | st.builds(StateSpaceShape, _FEW, _FEW, _DIMS, _FEW, _FEW)
+    | st.builds(ConvolutionShape, _FEW, _FEW)
+)
 
 states = st.builds(
     StateSpecs,
     st.lists(_KEY_VALUES, max_size=3).map(tuple),
-    st.lists(_DELTA, max_size=3).map(tuple),
+    st.lists(st.builds(RecurrentSpec, _SHAPES), max_size=3).map(tuple),
 )
 
 facts = st.builds(

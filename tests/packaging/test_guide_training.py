@@ -20,8 +20,9 @@ from guide_model.team import Team
 from guide_model.train import CHECKPOINT, Budget, Training
 from guide_model.vocabulary import Turn, Vocabulary
 
-from engine.kernels import delta_rule as engine_delta
-from engine.kernels.state_types import DeltaShape
+from engine.kernels.delta_rule import DeltaTwin
+from engine.kernels.recurrence import Convolution
+from engine.kernels.recurrent_shapes import DeltaShape
 from tests.helpers.terminal import Terminal
 
 TOPICS = [
@@ -118,12 +119,10 @@ def test_the_delta_rule_by_chunks_is_the_engines_row_by_row():
     mixed = torch.randn(rows, shape.channels)
     decay, beta = -torch.rand(rows, 2) * 0.2, torch.rand(rows, 2)
     convolution = torch.stack((torch.zeros(shape.channels), torch.ones(shape.channels)))
-    weights = engine_delta.DeltaWeights(convolution, torch.zeros(2), torch.zeros(2))
-    state, window = torch.zeros(2, 8, 8), torch.zeros(1, shape.channels)
-    wanted = []
-    for row in range(rows):
-        args = state, window, mixed[row], decay[row], beta[row], weights, shape, 1e-6
-        wanted.append(engine_delta.read(state, engine_delta.advance(*args)))
+    twin = DeltaTwin(shape, Convolution(convolution), torch.zeros(2), torch.zeros(2), 1e-6)
+    kept = torch.zeros(shape.kept_floats)
+    consumed = torch.cat((mixed, decay, beta), 1)
+    wanted = [twin.advance(kept, row) for row in consumed]
     parts = torch.nn.functional.silu(mixed).view(rows, 3, 2, 8).permute(1, 2, 0, 3).unsqueeze(1)
     query, key = (torch.nn.functional.normalize(part, dim=-1) for part in parts[:2])
     made = delta_rule(query / math.sqrt(8), key, parts[2], decay.T[None], beta.T[None])

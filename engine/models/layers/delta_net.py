@@ -1,7 +1,7 @@
 """The gated delta net that stands in for attention in hybrid models."""
 
 from engine.kernels.program import Buffer
-from engine.kernels.state_types import DeltaShape
+from engine.kernels.recurrent_shapes import DeltaShape
 from engine.models.program import ProgramBuilder
 
 

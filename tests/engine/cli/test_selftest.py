@@ -33,6 +33,8 @@ def test_every_operation_is_right_on_every_backend_that_is_present(terminal: Ter
         "SigmoidGate",
         "GatedNorm",
         "DeltaRule",
+        "StateSpace",
+        "ShortConvolution",
     }
     assert all(trial["passed"] for trial in trials)
 

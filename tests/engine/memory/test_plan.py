@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernels.backend_memory import CPU_NATIVE, CPU_TORCH, GPU_TORCH
-from engine.kernels.state_types import ELEMENT_BYTES, DeltaShape
+from engine.kernels.recurrent_shapes import DeltaShape
+from engine.kernels.state_types import ELEMENT_BYTES
 from engine.memory.model_memory import ModelMemory
 from engine.memory.plan import MemoryPlan, ModelUse, Serving, default_context
 from engine.memory.spec import (

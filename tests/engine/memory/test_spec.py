@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.kernels.backend_memory import CPU_TORCH
-from engine.kernels.state_types import DeltaShape
+from engine.kernels.recurrent_shapes import DeltaShape
 from engine.memory.plan import ModelUse
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
 from tests.helpers.plans import FACTS

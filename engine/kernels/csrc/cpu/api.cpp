@@ -14,6 +14,7 @@
 #include "cpu/dispatch.h"
 #include "cpu/export.h"
 #include "cpu/program.h"
+#include "cpu/recurrences.h"
 #include "cpu/routing.h"
 #include "cpu/row_operations.h"
 #include "cpu/table.h"
@@ -85,7 +86,17 @@ const float* vector_of(Model* model, int64_t id, int64_t count) {
   return vector.data;
 }
 
+Convolution convolution_of(Model* model, int64_t weight, int64_t bias, int64_t taps,
+                           int64_t channels) {
+  return {vector_of(model, weight, taps * channels),
+          bias < 0 ? nullptr : vector_of(model, bias, channels)};
+}
+
 Buffer& buffer(Model* model, int64_t id) { return model->program.buffer(id); }
+
+Buffer& new_buffer(Model* model, int64_t width) {
+  return buffer(model, model->program.new_buffer(width));
+}
 
 template <class Layer>
 Layer& slot_for(std::vector<Layer>& layers, int64_t layer) {
@@ -256,16 +267,50 @@ int64_t paceline_add_delta_rule(paceline_model* model, int64_t mixed, int64_t de
                                 int64_t out, int64_t convolution, int64_t decay_bias,
                                 int64_t decay_rate, float epsilon, int64_t key_heads,
                                 int64_t value_heads, int64_t key_dim, int64_t value_dim,
-                                int64_t taps, int64_t layer) {
+                                int64_t taps, int32_t adjacent, int64_t layer) {
   return coded([&] {
-    const DeltaShape shape{key_heads, value_heads, key_dim, value_dim, taps};
-    require(key_heads > 0 && value_heads % key_heads == 0 && taps > 1,
-            "The heads of a recurrent layer do not fit each other.");
-    const DeltaWeights weights{shape, vector_of(model, convolution, taps * shape.channels()),
-                               vector_of(model, decay_bias, value_heads),
-                               vector_of(model, decay_rate, value_heads), epsilon};
-    model->program.add_delta_rule(buffer(model, mixed), buffer(model, decay), buffer(model, beta),
-                                  buffer(model, out), weights, layer);
+    Buffer &from = buffer(model, mixed), &fade = buffer(model, decay), &rate = buffer(model, beta);
+    const Convolution weights = convolution_of(model, convolution, -1, taps, from.width);
+    auto rule = std::make_unique<DeltaRule>(
+        DeltaLayer{key_heads, value_heads, key_dim, value_dim, adjacent != 0, weights,
+                   vector_of(model, decay_bias, value_heads),
+                   vector_of(model, decay_rate, value_heads), epsilon},
+        taps, layer);
+    Buffer& gates = new_buffer(model, rule->sizes().gates);
+    model->program.section(false).add(
+        std::make_unique<DeltaGates>(fade, rate, gates, rule->weights()), {&fade, &rate}, {&gates});
+    model->program.add_recurrence(std::move(rule), from, &gates, buffer(model, out));
+  });
+}
+
+int64_t paceline_add_state_space(paceline_model* model, int64_t mixed, int64_t step, int64_t out,
+                                 int64_t convolution, int64_t convolution_bias, int64_t step_bias,
+                                 int64_t decay_rate, int64_t skip, int64_t groups, int64_t heads,
+                                 int64_t head_dim, int64_t state_dim, int64_t taps,
+                                 int64_t layer) {
+  return coded([&] {
+    Buffer &from = buffer(model, mixed), &time = buffer(model, step);
+    auto space = std::make_unique<StateSpace>(
+        StateSpaceLayer{groups, heads, head_dim, state_dim,
+                        convolution_of(model, convolution, convolution_bias, taps, from.width),
+                        vector_of(model, step_bias, heads), vector_of(model, decay_rate, heads),
+                        vector_of(model, skip, heads)},
+        taps, layer);
+    Buffer& gates = new_buffer(model, space->sizes().gates);
+    model->program.section(false).add(std::make_unique<Steps>(time, gates, space->weights()),
+                                      {&time}, {&gates});
+    model->program.add_recurrence(std::move(space), from, &gates, buffer(model, out));
+  });
+}
+
+int64_t paceline_add_short_convolution(paceline_model* model, int64_t source, int64_t out,
+                                       int64_t convolution, int64_t taps, int64_t layer) {
+  return coded([&] {
+    Buffer& from = buffer(model, source);
+    const Convolution weights = convolution_of(model, convolution, -1, taps, from.width);
+    model->program.add_recurrence(
+        std::make_unique<ShortConvolution>(weights, from.width, taps, layer), from, nullptr,
+        buffer(model, out));
   });
 }
 
@@ -284,11 +329,12 @@ int64_t paceline_bind_key_values(paceline_model* model, int64_t layer, int32_t t
   });
 }
 
-int64_t paceline_bind_recurrent(paceline_model* model, int64_t layer, float* state, float* window,
-                                float* tape, int64_t entries, int64_t slots, int64_t tape_rows) {
+int64_t paceline_bind_recurrent(paceline_model* model, int64_t layer, float* state, float* tape,
+                                int64_t entries, int64_t kept_floats, int64_t slots,
+                                int64_t tape_rows, int64_t tape_floats) {
   return coded([&] {
-    slot_for(model->program.state().recurrent, layer) = {state,   window, tape,
-                                                         entries, slots,  tape_rows};
+    slot_for(model->program.state().recurrent, layer) = {state, tape,      entries,    kept_floats,
+                                                         slots, tape_rows, tape_floats};
   });
 }
 

@@ -72,13 +72,23 @@ PACELINE_EXPORT int64_t paceline_add_rope_and_store(paceline_model* model, int64
                                                  int64_t head_dim, int64_t layer);
 PACELINE_EXPORT int64_t paceline_add_attention(paceline_model* model, int64_t query, int64_t out,
                                             int64_t head_dim, int64_t layer, float scale);
-/// `convolution` is [taps, channels]; the other weights are [value_heads].
+/// `convolution` is [taps, channels], its bias [channels] or -1, the other weights of these three
+/// are one for each (value) head.
 PACELINE_EXPORT int64_t paceline_add_delta_rule(paceline_model* model, int64_t mixed, int64_t decay,
                                              int64_t beta, int64_t out, int64_t convolution,
                                              int64_t decay_bias, int64_t decay_rate, float epsilon,
                                              int64_t key_heads, int64_t value_heads,
                                              int64_t key_dim, int64_t value_dim, int64_t taps,
-                                             int64_t layer);
+                                             int32_t adjacent, int64_t layer);
+PACELINE_EXPORT int64_t paceline_add_state_space(paceline_model* model, int64_t mixed, int64_t step,
+                                              int64_t out, int64_t convolution,
+                                              int64_t convolution_bias, int64_t step_bias,
+                                              int64_t decay_rate, int64_t skip, int64_t groups,
+                                              int64_t heads, int64_t head_dim, int64_t state_dim,
+                                              int64_t taps, int64_t layer);
+PACELINE_EXPORT int64_t paceline_add_short_convolution(paceline_model* model, int64_t source,
+                                                    int64_t out, int64_t convolution, int64_t taps,
+                                                    int64_t layer);
 /// Name the result; comes last.
 PACELINE_EXPORT int64_t paceline_set_logits(paceline_model* model, int64_t buffer);
 
@@ -89,8 +99,9 @@ PACELINE_EXPORT int64_t paceline_bind_key_values(paceline_model* model, int64_t 
                                               int64_t value_dim, void* keys, uint16_t* key_scales,
                                               void* values, uint16_t* value_scales);
 PACELINE_EXPORT int64_t paceline_bind_recurrent(paceline_model* model, int64_t layer, float* state,
-                                             float* window, float* tape, int64_t entries,
-                                             int64_t slots, int64_t tape_rows);
+                                             float* tape, int64_t entries, int64_t kept_floats,
+                                             int64_t slots, int64_t tape_rows,
+                                             int64_t tape_floats);
 
 /// Run a pass; `logits` gets [wanted rows, width of the result].
 PACELINE_EXPORT int64_t paceline_run(paceline_model* model, const paceline::Batch* batch,

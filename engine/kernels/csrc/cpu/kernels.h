@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "cpu/activations.h"
-#include "cpu/delta_head.h"
 #include "cpu/matrix.h"
 #include "cpu/page_attention.h"
+#include "cpu/recurrent_layers.h"
 #include "cpu/state.h"
 
 namespace paceline {
@@ -66,8 +66,12 @@ struct Kernels {
   // gates = (rate softplus(decay + bias), sigmoid(beta)), each [heads].
   void (*delta_gates)(const float* decay, const float* beta, const float* bias, const float* rate,
                       float* gates, int64_t heads);
-  // Take rows through the value heads of a key head.
-  void (*advance_head)(const DeltaHead&);
+  // out = softplus(step + bias), [heads].
+  void (*steps)(const float* step, const float* bias, float* out, int64_t heads);
+  // Take rows through a part of a recurrent layer.
+  void (*advance_delta)(const DeltaLayer&, const RecurrentRows&);
+  void (*advance_state_space)(const StateSpaceLayer&, const RecurrentRows&);
+  void (*convolve)(const Convolution&, const RecurrentRows&);
 };
 
 }  // namespace paceline

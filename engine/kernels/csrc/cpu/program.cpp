@@ -46,15 +46,12 @@ Buffer& Program::buffer(int64_t id) {
   return buffers_[static_cast<size_t>(id)];
 }
 
-void Program::add_delta_rule(Buffer& mixed, Buffer& decay, Buffer& beta, Buffer& out,
-                             const DeltaWeights& weights, int64_t layer) {
-  const DeltaWeights& kept = delta_weights_.emplace_back(weights);
-  Buffer& gates = buffer(new_buffer(2 * weights.shape.value_heads));
-  body_.add(std::make_unique<DeltaGates>(mixed, decay, beta, gates, kept, layer),
-            {&mixed, &decay, &beta}, {&gates});
-  auto rule = std::make_unique<DeltaRule>(mixed, gates, out, kept, layer);
-  delta_rules_.push_back(rule.get());
-  body_.add(std::move(rule), {&mixed, &gates}, {&out});
+void Program::add_recurrence(std::unique_ptr<Recurrence> recurrence, Buffer& mixed, Buffer* gates,
+                             Buffer& out) {
+  const Recurrence& kept = *recurrences_.emplace_back(std::move(recurrence));
+  const Buffer& second = gates ? *gates : mixed;
+  body_.add(std::make_unique<TakeDown>(mixed, gates, kept), {&mixed, &second}, {});
+  body_.add(std::make_unique<RecurrentPhase>(mixed, gates, out, kept), {&mixed, &second}, {&out});
 }
 
 void Program::set_logits(Buffer& logits) {
@@ -85,7 +82,7 @@ void Program::run(const Batch& batch, float* logits) {
 
 void Program::fold(int64_t entry, int64_t slot, int64_t rows) {
   reserve_scratch();
-  paceline::fold(delta_rules_, state_, entry, slot, rows, kernels_, scratch_, pool_);
+  paceline::fold(recurrences_, state_, entry, slot, rows, kernels_, scratch_, pool_);
 }
 
 void Program::poison() {
@@ -116,8 +113,8 @@ void Program::reserve_scratch() {
   for (const KeyValues& cache : state_.attention) {
     floats = std::max(floats, Attention::scratch_floats(cache));
   }
-  for (const DeltaWeights& weights : delta_weights_) {
-    floats = std::max(floats, delta_head_floats(weights.shape));
+  for (const auto& recurrence : recurrences_) {
+    floats = std::max(floats, recurrence->scratch_floats());
   }
   scratch_.reserve(floats, pool_.threads());
 }

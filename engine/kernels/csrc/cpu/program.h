@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
-#include "cpu/delta_rule.h"
 #include "cpu/operation.h"
+#include "cpu/recurrence.h"
 #include "cpu/section.h"
 
 namespace paceline {
@@ -20,9 +21,9 @@ class Program {
   int64_t new_buffer(int64_t width);
   Buffer& buffer(int64_t id);
   Section& section(bool head) { return head ? head_ : body_; }
-  /// The layers of the delta rule come one by one, for folds.
-  void add_delta_rule(Buffer& mixed, Buffer& decay, Buffer& beta, Buffer& out,
-                      const DeltaWeights& weights, int64_t layer);
+  /// Append a recurrent layer; `gates` is null where it has none.
+  void add_recurrence(std::unique_ptr<Recurrence> recurrence, Buffer& mixed, Buffer* gates,
+                      Buffer& out);
   /// Say which buffer is the result, when all operations are added: one that the head alone
   /// touches, or any where there is no head.
   void set_logits(Buffer& logits);
@@ -47,8 +48,7 @@ class Program {
   const Kernels& kernels_;
   Pool& pool_;
   std::deque<Buffer> buffers_;
-  std::deque<DeltaWeights> delta_weights_;
-  std::vector<const DeltaRule*> delta_rules_;
+  std::vector<std::unique_ptr<Recurrence>> recurrences_;
   Section body_, head_;
   Buffer* logits_ = nullptr;
   State state_;

@@ -39,12 +39,17 @@ struct KeyValues {
 
 /// The committed states of one recurrent layer, and the tapes of the slots.
 struct RecurrentState {
-  float* state = nullptr;   // [entries, value_heads, key_dim, value_dim]
-  float* window = nullptr;  // [entries, taps - 1, channels]
-  float* tape = nullptr;    // [slots, tape_rows, channels + 2 value_heads]
+  float* state = nullptr;  // [entries, kept_floats]
+  float* tape = nullptr;   // [slots, tape_rows, tape_floats]
   int64_t entries = 0;
+  int64_t kept_floats = 0;
   int64_t slots = 0;
   int64_t tape_rows = 0;
+  int64_t tape_floats = 0;
+
+  float* tape_row(int64_t slot, int64_t row) const {
+    return tape + (slot * tape_rows + row) * tape_floats;
+  }
 };
 
 }  // namespace paceline

@@ -9,6 +9,7 @@
 #include "cpu/kernels.h"
 
 #include "cpu/attention.inl"
+#include "cpu/convolution.inl"
 #include "cpu/delta_rule.inl"
 #include "cpu/elementwise.inl"
 #include "cpu/experts.inl"
@@ -17,6 +18,7 @@
 #include "cpu/norm.inl"
 #include "cpu/quantise.inl"
 #include "cpu/rope.inl"
+#include "cpu/state_space.inl"
 
 #define PACELINE_TEXT(name) #name
 #define PACELINE_NAME(name) PACELINE_TEXT(name)
@@ -44,7 +46,10 @@ const Kernels& kernels() {
       .merge_part = merge_part,
       .finish_part = finish_part,
       .delta_gates = delta_gates,
-      .advance_head = advance_head,
+      .steps = steps,
+      .advance_delta = advance_delta,
+      .advance_state_space = advance_state_space,
+      .convolve = convolve,
   };
   return table;
 }

@@ -1,4 +1,4 @@
-"""The gated delta rule, its tape and its folds: native against the twins."""
+"""Recurrent layers of every kind, their tapes and their folds: native against the twins."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,23 @@ import pytest
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.program import Buffer, DeltaRule, Program
+from engine.kernels.program import (
+    Buffer,
+    DeltaRule,
+    Program,
+    Recurrent,
+    ShortConvolution,
+    StateSpace,
+)
+from engine.kernels.recurrence import parts
 from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.recurrent_shapes import (
+    ConvolutionShape,
+    DeltaShape,
+    RecurrentShape,
+    StateSpaceShape,
+)
 from engine.kernels.state import ModelState
-from engine.kernels.state_types import DeltaShape
 from tests.helpers.one_operation import (
     CPU,
     PassOf,
@@ -22,40 +35,69 @@ from tests.helpers.one_operation import (
 )
 
 ENTRIES, SLOTS, TAPE_ROWS = 5, 4, 70
-SHAPES = (
-    DeltaShape(key_heads=3, value_heads=6, key_dim=16, value_dim=20, taps=4),
-    DeltaShape(key_heads=2, value_heads=2, key_dim=40, value_dim=64, taps=2),
-    DeltaShape(key_heads=1, value_heads=5, key_dim=7, value_dim=33, taps=3),
-)
+SHAPES: dict[str, RecurrentShape] = {
+    "delta 3 of 6": DeltaShape(key_heads=3, value_heads=6, key_dim=16, value_dim=20, taps=4),
+    "delta 1 of 5": DeltaShape(key_heads=1, value_heads=5, key_dim=7, value_dim=33, taps=3),
+    "adjacent": DeltaShape(2, 6, key_dim=40, value_dim=64, taps=2, adjacent=True),
+    "state space": StateSpaceShape(groups=2, heads=12, head_dim=20, state_dim=24, taps=4),
+    "one group": StateSpaceShape(groups=1, heads=3, head_dim=64, state_dim=7, taps=2),
+    "convolution": ConvolutionShape(width=1043, taps=3),
+}
 ROWS = 70  # more than are convolved at a time
 TAPED = SlotState(entry=1, write_entry=-1, tape_start=0)
 IN_PLACE = SlotState(entry=1, write_entry=1)
 
 
-@pytest.fixture(params=SHAPES, ids=lambda shape: f"{shape.key_heads}of{shape.value_heads}")
-def shape(request: pytest.FixtureRequest) -> DeltaShape:
+@pytest.fixture(params=SHAPES)
+def shape(request: pytest.FixtureRequest) -> RecurrentShape:
     torch.manual_seed(4)
-    return request.param
+    return SHAPES[request.param]
 
 
-def program(shape: DeltaShape) -> Program:
-    heads, channels = shape.value_heads, shape.channels
-    mixed, decay, beta = Buffer("mixed", channels), Buffer("decay", heads), Buffer("beta", heads)
-    out = Buffer("out", heads * shape.value_dim)
-    operation = DeltaRule(
-        mixed,
-        decay,
-        beta,
-        out,
-        convolution=weight("convolution", torch.randn(channels, shape.taps)),
-        decay_bias=weight("bias", torch.randn(heads)),
-        decay_rate=weight("rate", -torch.rand(heads) - 0.1),
-        epsilon=1e-6,
-        shape=shape,
-        layer=0,
-    )
-    inputs = {buffer: 2 * torch.randn(ROWS, buffer.width) for buffer in (mixed, decay, beta)}
-    return program_of(inputs, [operation], out)
+def program(shape: RecurrentShape) -> Program:
+    operation = operation_of(shape)
+    inputs = {buffer: 2 * torch.randn(ROWS, buffer.width) for buffer in operation.inputs}
+    return program_of(inputs, [operation], operation.out)
+
+
+def operation_of(shape: RecurrentShape) -> Recurrent:
+    """An operation with random weights."""
+    mixed = Buffer("mixed", shape.channels)
+    convolution = weight("convolution", torch.randn(shape.channels, shape.taps))
+
+    match shape:
+        case DeltaShape():
+            heads = shape.value_heads
+            return DeltaRule(
+                mixed,
+                Buffer("decay", heads),
+                Buffer("beta", heads),
+                Buffer("out", heads * shape.value_dim),
+                convolution,
+                decay_bias=weight("bias", torch.randn(heads)),
+                decay_rate=weight("rate", -torch.rand(heads) - 0.1),
+                epsilon=1e-6,
+                shape=shape,
+                layer=0,
+            )
+        case StateSpaceShape():
+            bias = weight("convolution bias", torch.randn(shape.channels))
+            return StateSpace(
+                mixed,
+                Buffer("step", shape.heads),
+                Buffer("out", shape.inner),
+                convolution,
+                convolution_bias=bias if shape.groups > 1 else None,
+                step_bias=weight("bias", torch.randn(shape.heads)),
+                decay_rate=weight("rate", -torch.rand(shape.heads) - 0.1),
+                skip=weight("skip", torch.randn(shape.heads)),
+                shape=shape,
+                layer=0,
+            )
+        case ConvolutionShape():
+            return ShortConvolution(mixed, Buffer("out", shape.width), convolution, shape, layer=0)
+        case _:
+            raise TypeError(f"no operation has the sizes {shape}")
 
 
 @dataclass(frozen=True)
@@ -63,31 +105,33 @@ class Kept:
     """A layer's state: random in entries that are held, NaN wherever nothing is live."""
 
     layer: RecurrentLayer
+    shape: RecurrentShape
 
     @classmethod
-    def random(cls, shape: DeltaShape) -> "Kept":
+    def random(cls, shape: RecurrentShape) -> "Kept":
         layer = RecurrentLayer.allocate(shape, ENTRIES, SLOTS, TAPE_ROWS, CPU)
         generator = torch.Generator().manual_seed(5)
-        for tensor in (layer.state, layer.window):
-            tensor.copy_(0.3 * torch.randn(tensor.shape, generator=generator))
-            tensor[4] = torch.nan
+        layer.state.copy_(0.3 * torch.randn(layer.state.shape, generator=generator))
+        layer.state[4] = torch.nan
         layer.tape.fill_(torch.nan)
-        return cls(layer)
+        return cls(layer, shape)
 
     @property
     def state(self) -> ModelState:
         return ModelState((), (self.layer,))
 
+    @property
+    def window(self) -> torch.Tensor:
+        """Of entry 1."""
+        return parts(self.layer.state[1], self.shape)[1]
+
     def same_as(self, other: "Kept", entry: int) -> bool:
-        ours, theirs = self.layer, other.layer
-        return torch.equal(ours.state[entry], theirs.state[entry]) and torch.equal(
-            ours.window[entry], theirs.window[entry]
-        )
+        return torch.equal(self.layer.state[entry], other.layer.state[entry])
 
 
 @pytest.mark.parametrize("rows", [1, 2, 7, ROWS])
 def test_rows_go_through_the_state_as_through_that_of_the_twin(
-    isa: str, shape: DeltaShape, rows: int
+    isa: str, shape: RecurrentShape, rows: int
 ) -> None:
     one = program(shape)
     chunk = PassOf([Rows(range(rows))], {0: IN_PLACE})
@@ -96,14 +140,16 @@ def test_rows_go_through_the_state_as_through_that_of_the_twin(
     expected = chunk.run(twin(one), theirs.state)
     assert torch.allclose(result, expected, rtol=1e-4, atol=1e-5)
     assert torch.allclose(ours.layer.state[1], theirs.layer.state[1], rtol=1e-4, atol=1e-5)
-    assert torch.equal(ours.layer.window[1], theirs.layer.window[1])
+    assert torch.equal(ours.window, theirs.window)
     for entry in (0, 2, 3):
         assert ours.same_as(theirs, entry)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("chunk", [1, 7, 33])
-def test_chunks_leave_the_same_bits(isa: str, shape: DeltaShape, threads: int, chunk: int) -> None:
+def test_chunks_leave_the_same_bits(
+    isa: str, shape: RecurrentShape, threads: int, chunk: int
+) -> None:
     one = program(shape)
     whole, parts = Kept.random(shape), Kept.random(shape)
     expected = PassOf([Rows(range(ROWS))], {0: IN_PLACE}).run(native(one, isa=isa), whole.state)
@@ -118,7 +164,7 @@ def test_chunks_leave_the_same_bits(isa: str, shape: DeltaShape, threads: int, c
 
 
 @pytest.mark.parametrize("kept", [0, 1, 4, 40, ROWS])
-def test_folding_a_tape_is_decoding_one_by_one(isa: str, shape: DeltaShape, kept: int) -> None:
+def test_folding_a_tape_is_decoding_one_by_one(isa: str, shape: RecurrentShape, kept: int) -> None:
     one = program(shape)
     model = native(one, isa=isa)
     drafted, decoded, untouched = (Kept.random(shape) for _ in range(3))
@@ -132,7 +178,7 @@ def test_folding_a_tape_is_decoding_one_by_one(isa: str, shape: DeltaShape, kept
     assert drafted.same_as(decoded, 1)
 
 
-def test_a_tape_can_be_folded_by_the_twin_and_the_other_way_round(shape: DeltaShape) -> None:
+def test_a_tape_can_be_folded_by_the_twin_and_the_other_way_round(shape: RecurrentShape) -> None:
     one = program(shape)
     chunk = PassOf([Rows(range(9))], {0: TAPED})
     models = native(one), twin(one)
@@ -146,7 +192,7 @@ def test_a_tape_can_be_folded_by_the_twin_and_the_other_way_round(shape: DeltaSh
 
 
 def test_passes_that_go_on_from_each_other_leave_the_committed_state(
-    isa: str, shape: DeltaShape
+    isa: str, shape: RecurrentShape
 ) -> None:
     one = program(shape)
     model = native(one, isa=isa)
@@ -166,7 +212,7 @@ def test_passes_that_go_on_from_each_other_leave_the_committed_state(
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_slots_in_one_pass_do_not_touch_each_other(
-    isa: str, shape: DeltaShape, threads: int
+    isa: str, shape: RecurrentShape, threads: int
 ) -> None:
     one = program(shape)
     slots = {
@@ -207,12 +253,21 @@ def test_slots_in_one_pass_do_not_touch_each_other(
     ],
 )
 def test_a_state_that_is_not_there_is_refused(where: SlotState, reason: str) -> None:
-    shape = SHAPES[0]
+    shape = SHAPES["delta 3 of 6"]
     with pytest.raises(RequestError, match=reason):
         PassOf([Rows(range(2))], {0: where}).run(native(program(shape)), Kept.random(shape).state)
 
 
 def test_a_tape_that_is_not_there_is_not_folded() -> None:
-    model, kept = native(program(SHAPES[0])), Kept.random(SHAPES[0])
+    shape = SHAPES["delta 3 of 6"]
+    model, kept = native(program(shape)), Kept.random(shape)
     with pytest.raises(RequestError, match="no such tape"):
         model.fold((kept.layer,), 1, 0, TAPE_ROWS + 1)
+
+
+def test_a_state_of_other_sizes_is_refused() -> None:
+    kept = Kept.random(SHAPES["adjacent"])
+    with pytest.raises(RequestError, match="other sizes"):
+        PassOf([Rows(range(2))], {0: IN_PLACE}).run(
+            native(program(SHAPES["state space"])), kept.state
+        )
