@@ -120,6 +120,7 @@ class Request:
     ignore_eos: bool = False
     top_logprobs: int | None = None  # alternatives to report with each token's log-probability
     digest: bool = False  # hash every logits row and the final state
+    opening: str = ""  # what the prompt says of the reply already: a mark, or its beginning
     drafting: Drafting = field(default_factory=Drafting)
 
 
@@ -143,6 +144,14 @@ class ChatOptions:
     stop: tuple[str, ...] = ()
     thinking: bool | None = None  # None: as the template does it unasked
     drafting: Drafting = field(default_factory=Drafting)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a reply asks for; `arguments` is what JSON can hold."""
+
+    name: str
+    arguments: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +261,9 @@ class TextDelta:
 class GenerationResult:
     """A finished reply. `text` ends before a stop string; `tokens` holds every emitted id.
 
+    `reasoning`, `answer` and `tool_calls` are what the text says between its marks, together with
+    the `opening` of its request.
+
     `accepted` are the stretches of the text that drafts had proposed, each as its first byte and
     the one after its last in UTF-8; one may begin or end inside a character.
     """
@@ -264,6 +276,9 @@ class GenerationResult:
     digest: str = ""
     state_digest: str = ""
     accepted: tuple[tuple[int, int], ...] = ()
+    reasoning: str = ""
+    answer: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from engine.base.types import (
 from engine.sampling.sampler import logprobs
 from engine.speculative.tally import Tally
 from engine.text.detokenizer import Detokenizer
+from engine.text.reply_reader import separate
 from engine.text.stop_strings import StopMatcher
 from engine.text.tokenizer import Tokenizer
 
@@ -121,6 +122,7 @@ class Reply:
             draft_rest_cost=drafting.rest_cost if drafting else None,
         )
         text = "".join(self._text)
+        said = separate(self._request.opening + text)
         return GenerationResult(
             tokens=tuple(self.tokens),
             text=text,
@@ -130,6 +132,9 @@ class Reply:
             digest=self._digest.hexdigest() if self._digest else "",
             state_digest=state_digest,
             accepted=self._accepted_in(text),
+            reasoning=said.reasoning,
+            answer=said.answer,
+            tool_calls=said.calls,
         )
 
     def _add_text(self, token: int, *, is_accepted: bool) -> bool:

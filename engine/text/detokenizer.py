@@ -11,7 +11,7 @@ _Utf8Decoder = getincrementaldecoder("utf-8")
 class Detokenizer:
     """The text of one reply. However the tokens arrive, the texts together are the same.
 
-    Control tokens are no part of it. Bytes that begin a character wait for the rest of it; bytes
+    Control tokens are no part of it, but for those that mark reasoning and calls of tools. Bytes that begin a character wait for the rest of it; bytes
     that belong to none become U+FFFD.
     """
 
@@ -26,7 +26,7 @@ class Detokenizer:
         Raises:
             RequestError: an id is outside the vocabulary.
         """
-        printed = (index for index in token_ids if not self._tokenizer.is_control(index))
+        printed = (index for index in token_ids if self._tokenizer.is_printed(index))
         return self._decode(b"".join(map(self._tokenizer.token_bytes, printed)))
 
     @property

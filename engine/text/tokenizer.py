@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.base.errors import RequestError
+from engine.text.reply_marks import PRINTED_TOKENS
 from engine.text.special_tokens import SpecialTokens
 from engine.text.subword import Subwords
 from engine.text.tokenizer_facts import TokenKind
@@ -59,6 +60,8 @@ class Tokenizer:
         )
         self._token_bytes = lru_cache(_CACHED_TOKENS)(self._spell)
         self._bytes_of = {i: bytes([byte]) for byte, i in vocabulary.byte_ids.items()}
+        structuring = (i for name, i in special.items() if name in PRINTED_TOKENS)
+        self._structuring = frozenset(structuring) - vocabulary.end_of_generation
         self.bos_id = vocabulary.bos_id
         self.eos_id = vocabulary.eos_id
         self.end_of_generation = vocabulary.end_of_generation
@@ -152,6 +155,14 @@ class Tokenizer:
         """
         self._check(index)
         return self._vocabulary.kinds[index] in _HIDDEN_KINDS
+
+    def is_printed(self, index: int) -> bool:
+        """Whether a token is part of a reply's text: no control token but those that structure it.
+
+        Raises:
+            RequestError: the id is outside the vocabulary.
+        """
+        return not self.is_control(index) or index in self._structuring
 
     def piece(self, index: int) -> str:
         """A token as it stands in the vocabulary, "Ġthe" or "▁the", for people to look at.
