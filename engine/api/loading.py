@@ -17,7 +17,6 @@ from engine.base.errors import (
     LoadCancelledError,
     NotEnoughMemoryError,
     RequestError,
-    TemplateError,
     UnsupportedModelError,
 )
 from engine.base.types import (
@@ -176,7 +175,8 @@ def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress")
     heads = MtpHeads(runner, ends) if isinstance(runner, HeadedRunner) else None
     sizes = options.ngram_n, options.ngram_m
     methods = open_methods(runner.vocab_size, ends, *sizes, heads=heads)
-    notices = [tokenizer.notice if tokenizer else "", target.kernels.notice]
+    notices = [texts.notice for texts in (tokenizer, template) if texts]
+    notices.append(target.kernels.notice)
     loaded = LoadedModel(
         target.summary,
         target.device.type,
@@ -225,12 +225,11 @@ def _shared_tokens(target: OpenModel, draft: OpenModel) -> SharedTokens:
 
 def _text_formats(file: ModelFile) -> tuple[Tokenizer | None, ChatTemplate | None, str]:
     """Tokenizer and template, or what is wrong with them: token ids alone can still be served."""
-    tokenizer = None
     try:
         tokenizer = load_tokenizer(file.metadata)
-        return tokenizer, load_chat_template(file.metadata, tokenizer), ""
-    except (UnsupportedModelError, TemplateError) as error:
-        return tokenizer, None, str(error)
+    except UnsupportedModelError as error:
+        return None, None, str(error)
+    return tokenizer, load_chat_template(file.metadata, tokenizer), ""
 
 
 class _Progress:

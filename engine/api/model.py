@@ -6,17 +6,14 @@ from dataclasses import dataclass, replace
 
 from engine.api.opening import OpenModel
 from engine.base.errors import UnsupportedModelError
-from engine.base.types import ChatOptions, LoadedModel, Message, Request, Segment
+from engine.base.types import ChatOptions, LoadedModel, Message, Request
 from engine.models.runner import Runner
 from engine.speculative.draft_model import DraftModel
 from engine.speculative.methods import exchange_draft
 from engine.speculative.priority import PriorityList
-from engine.text.chat_template import CHATML, THINKING_SWITCH, ChatTemplate
-from engine.text.prompt import build_prompt
+from engine.text.asking import Asking, ask
+from engine.text.chat_template import ChatTemplate
 from engine.text.tokenizer import Tokenizer
-
-CHATML_END = "<|im_end|>"
-"""What ends a message in ChatML."""
 
 HeldBytes = Mapping[str, int]
 """By device, what a model that is let go gives back at least."""
@@ -64,8 +61,8 @@ class Model:
         drafter: the model that drafts for it, if there is one.
         methods: what can draft.
         tokenizer: None where the file has none that can be used.
-        template: None where conversations cannot be put into the model's format.
-        problem: why one of them is missing; empty otherwise.
+        template: None where there is no tokenizer.
+        problem: why they are missing; empty otherwise.
         own_bytes: what unloading it gives back, without its drafter.
     """
 
@@ -92,19 +89,16 @@ class Model:
         loaded = replace(self.loaded, draft=draft, methods=methods.methods)
         return replace(self, loaded=loaded, drafter=drafter, methods=methods)
 
-    def prompt(
-        self, messages: Sequence[Message], thinking: bool | None = None
-    ) -> tuple[Segment, ...]:
+    def ask(self, messages: Sequence[Message], thinking: bool | None = None) -> Asking:
         """A conversation in the model's own chat format; `thinking` as in `ChatOptions`.
 
         Raises:
-            UnsupportedModelError: the file has no tokenizer or template that can be used.
-            TemplateError: its template refuses the conversation.
+            UnsupportedModelError: the file has no tokenizer that can be used.
+            TemplateError: a message has an unknown role.
         """
         if self.tokenizer is None or self.template is None:
             raise UnsupportedModelError(self.problem)
-        switches = {} if thinking is None else {THINKING_SWITCH: thinking}
-        return build_prompt(messages, self.template, self.tokenizer, **switches)
+        return ask(messages, self.template, self.tokenizer, thinking)
 
     def count_tokens(self, text: str) -> int:
         """How many tokens a text has as part of a message.
@@ -117,14 +111,16 @@ class Model:
         return len(self.tokenizer.encode(text, add_special=False, parse_special=False))
 
     def request(self, messages: Sequence[Message], options: ChatOptions) -> Request:
-        """The request for the next reply of a conversation; raises as `prompt` does."""
-        stop = options.stop
-        if self.template and self.template.source == CHATML:
-            # Where the vocabulary knows ChatML's end only as text, nothing else would end a reply.
-            stop = (*stop, CHATML_END)
-        prompt = self.prompt(messages, options.thinking)
+        """The request for the next reply of a conversation; raises as `ask` does."""
+        asking = self.ask(messages, options.thinking)
         return Request(
-            prompt, options.max_tokens, options.sampling, stop, drafting=options.drafting
+            asking.prompt,
+            options.max_tokens,
+            options.sampling,
+            (*options.stop, *asking.stop),
+            opening=asking.opening,
+            notice=asking.notice,
+            drafting=options.drafting,
         )
 
     def close(self) -> None:

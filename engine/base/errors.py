@@ -25,6 +25,10 @@ class TemplateError(PacelineError):
     """The chat template in a model's file cannot be used, or refused the conversation."""
 
 
+class ConversationRefusedError(TemplateError):
+    """The chat template says itself that it cannot put this conversation into words."""
+
+
 class RequestError(PacelineError):
     """A request cannot be served as asked: no tokens, longer than the context, unknown ids."""
 

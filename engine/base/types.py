@@ -121,6 +121,7 @@ class Request:
     top_logprobs: int | None = None  # alternatives to report with each token's log-probability
     digest: bool = False  # hash every logits row and the final state
     opening: str = ""  # what the prompt says of the reply already: a mark, or its beginning
+    notice: str = ""  # for people, where the prompt is not as the model would have it
     drafting: Drafting = field(default_factory=Drafting)
 
 
@@ -131,6 +132,7 @@ class Message:
     role: str  # "system", "user", "assistant"
     content: str
     tokens: tuple[int, ...] | None = None
+    reasoning: str = ""  # of a reply, where it does not stand in its content
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,7 @@ class GenerationResult:
     reasoning: str = ""
     answer: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
+    notice: str = ""  # as in the request
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> None:
 def _request(task: Task, model: "Model") -> Request:
     """The request of a task, checked before any other is served."""
     try:
-        request = replace(task.request, prompt=_prompt(task, model))
+        request = _told(task, model)
         check_request(request, model.loaded.context, model.runner.vocab_size, model.methods.methods)
     except PacelineError as error:
         if not task.where:
@@ -124,15 +124,23 @@ def _request(task: Task, model: "Model") -> Request:
     return request
 
 
-def _prompt(task: Task, model: "Model") -> tuple[Segment, ...]:
+def _told(task: Task, model: "Model") -> Request:
+    """The request of a task, with what it says as tokens."""
     if task.tokens is not None:
-        return (Segment(task.tokens),)
+        return replace(task.request, prompt=(Segment(task.tokens),))
     if model.tokenizer is None:
         raise RequestError(f"{model.problem} Give token ids instead of text.")
     if task.messages is not None:
-        return model.prompt(task.messages)
+        asking = model.ask(task.messages)
+        return replace(
+            task.request,
+            prompt=asking.prompt,
+            stop=(*task.request.stop, *asking.stop),
+            opening=asking.opening,
+            notice=asking.notice,
+        )
     ids = model.tokenizer.encode(task.prompt or "", add_special=True, parse_special=True)
-    return (Segment(tuple(ids)),)
+    return replace(task.request, prompt=(Segment(tuple(ids)),))
 
 
 def _as_it_is(request: Request, _: "Model") -> Request:
@@ -170,6 +178,8 @@ def _show(outcomes: list[Outcome], *, single: bool, as_json: bool) -> None:
         else:
             print("" if single else outcome.text)
             print(summary_line(outcome), file=sys.stderr)
+            if outcome.notice:
+                print(outcome.notice, file=sys.stderr)
 
 
 def outcome_document(outcome: Outcome) -> dict[str, object]:
@@ -182,6 +192,12 @@ def outcome_document(outcome: Outcome) -> dict[str, object]:
         "stop_reason": outcome.stop_reason,
         "timings": timings_document(outcome.timings),
     }
+    if outcome.reasoning or outcome.tool_calls:
+        document |= {"reasoning": outcome.reasoning, "answer": outcome.answer}
+    if outcome.tool_calls:
+        document["tool_calls"] = [asdict(call) for call in outcome.tool_calls]
+    if outcome.notice:
+        document["notice"] = outcome.notice
     if outcome.logprobs:
         document["logprobs"] = [asdict(logprob) for logprob in outcome.logprobs]
     if outcome.digest:

@@ -135,6 +135,7 @@ class Reply:
             reasoning=said.reasoning,
             answer=said.answer,
             tool_calls=said.calls,
+            notice=self._request.notice,
         )
 
     def _add_text(self, token: int, *, is_accepted: bool) -> bool:

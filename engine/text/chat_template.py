@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import jinja2
 
-from engine.base.errors import TemplateError
+from engine.base.errors import ConversationRefusedError, TemplateError
 from engine.base.types import Message
+from engine.text.reply_marks import opening_at_end
 from engine.text.template_sandbox import (
     FILE_NAME,
     TemplateRefusalError,
@@ -22,14 +23,22 @@ CHATML = (
     "{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 )
-THINKING_SWITCH = "enable_thinking"
-"""The variable by which templates of Qwen 3, GLM, SmolLM 3 and others are told to reason."""
+IN_CHATML = "The conversation is put into ChatML instead, so answers may be worse."
+"""What follows where a template fails."""
+
+# The variables by which templates are told to reason, each with what says yes and what says no.
+_SWITCHES: dict[str, tuple[object, object]] = {
+    "enable_thinking": (True, False),  # Qwen 3, GLM, SmolLM 3, Gemma 4, Hunyuan, …
+    "thinking": (True, False),  # DeepSeek 3.1, Granite, Kimi
+    "reasoning": (True, False),  # Command A
+    "thinking_budget": (-1, 0),  # Seed-OSS: tokens, where -1 is no limit
+}
+_EFFORT = "reasoning_effort"  # gpt-oss, Mistral: a word
+_LEAST_EFFORTS = ("none", "minimal", "low")  # of which a template knows one or another
 
 _PROBE = (Message("user", "Hello"),)
 _LONGEST_SOURCE = 1 << 18  # characters; public templates have up to 30,000
 _LONGEST_CAUSE = 200
-# Of DeepSeek R1, Qwen 3 and GLM; Magistral; Seed-OSS; Kimi.
-_REASONING_MARKS = ("<think>", "<thinking>", "[THINK]", "<seed:think>", "◁think▷")
 
 
 class ChatTemplate:
@@ -39,24 +48,27 @@ class ChatTemplate:
         source: the template.
         bos: the text of the token that begins a text, "" if there is none.
         eos: the text of the token that ends one.
+        notice: a sentence for people where this one stands in for another, else empty.
 
     Raises:
         TemplateError: the template cannot be compiled.
     """
 
-    def __init__(self, source: str, *, bos: str = "", eos: str = "") -> None:
+    def __init__(self, source: str, *, bos: str = "", eos: str = "", notice: str = "") -> None:
         if len(source) > _LONGEST_SOURCE:
             raise TemplateError(
                 f"The chat template in this model's file has {len(source):,} characters, which no "
                 "real one has. Choose another file of the model."
             )
         self.source = source
+        self.notice = notice
         self._tokens = {"bos_token": bos, "eos_token": eos}
         try:
-            self._code = compile_template(source)
+            self._code, self._variables = compile_template(source)
         except Exception as error:  # strangers' text: it may fail in any way
             line = error.lineno if isinstance(error, jinja2.TemplateSyntaxError) else None
             raise _failure(error, line) from error
+        self._in_parts = self._wants_parts()
 
     @property
     def has_thinking(self) -> bool:
@@ -74,16 +86,56 @@ class ChatTemplate:
 
         A reply then ends its reasoning with a mark, and has none that begins it.
         """
-        prompt = self._prompt(thinking=True).rstrip()
-        return next((mark for mark in _REASONING_MARKS if prompt.endswith(mark)), "")
+        return self.opening(thinking=True)
+
+    def opening(self, thinking: bool | None) -> str:
+        """The mark of reasoning with which a prompt ends that asks for a reply in this way."""
+        return opening_at_end(self._prompt(thinking))
+
+    def switches(self, thinking: bool | None) -> dict[str, object]:
+        """The variables that ask for reasoning, or for none; those alone that the template knows.
+
+        Args:
+            thinking: None leaves it to the template.
+        """
+        if thinking is None:
+            return {}
+        known = self._variables & _SWITCHES.keys()
+        switches = {name: _SWITCHES[name][0 if thinking else 1] for name in known}
+        if _EFFORT in self._variables:
+            least = next((word for word in _LEAST_EFFORTS if self._names(word)), "low")
+            if not thinking:
+                switches[_EFFORT] = least
+            elif least == "none":  # what such a template does unasked
+                switches[_EFFORT] = "high"
+        return switches
+
+    def _names(self, word: str) -> bool:
+        return f"'{word}'" in self.source or f'"{word}"' in self.source
 
     def _prompt(self, thinking: bool | None = None) -> str:
         """What asks for a reply to a greeting; empty where the template refuses that."""
-        switches = {} if thinking is None else {THINKING_SWITCH: thinking}
         try:
-            return self.render(_PROBE, **switches)
+            return self.render(_PROBE, add_generation_prompt=True, **self.switches(thinking))
         except TemplateError:  # it needs more than one message; requests will tell
             return ""
+
+    def _wants_parts(self) -> bool:
+        """Whether contents are to be lists of parts, as some templates for images expect."""
+        said = _PROBE[0].content
+        self._in_parts = False
+        if said in self._prompt():
+            return False
+        self._in_parts = True
+        return said in self._prompt()
+
+    def _as_given(self, message: Message) -> dict[str, object]:
+        """A message as templates know it."""
+        content = [{"type": "text", "text": message.content}] if self._in_parts else message.content
+        given: dict[str, object] = {"role": message.role, "content": content}
+        if message.reasoning:  # most call it by the first name, gpt-oss by the second
+            given |= {"reasoning_content": message.reasoning, "thinking": message.reasoning}
+        return given
 
     def render(
         self, messages: Sequence[Message], *, add_generation_prompt: bool = True, **switches: object
@@ -96,15 +148,17 @@ class ChatTemplate:
             switches: variables that only some templates know, such as `enable_thinking`.
 
         Raises:
-            TemplateError: the template fails, refuses the conversation or exceeds a limit.
+            ConversationRefusedError: the template refuses the conversation.
+            TemplateError: it fails or exceeds a limit.
         """
-        template = instantiate(self._code, sum(len(turn.content) for turn in messages))
+        given = sum(len(turn.content) + len(turn.reasoning) for turn in messages)
+        template = instantiate(self._code, given)
         variables = {
             "tools": None,
             "documents": None,
             **switches,
             **self._tokens,
-            "messages": [{"role": turn.role, "content": turn.content} for turn in messages],
+            "messages": [self._as_given(turn) for turn in messages],
             "add_generation_prompt": add_generation_prompt,
         }
         try:
@@ -114,24 +168,26 @@ class ChatTemplate:
 
 
 def make_chat_template(source: str | None, tokenizer: Tokenizer) -> ChatTemplate:
-    """The chat template that a model's files hold, or ChatML where they hold none.
-
-    Raises:
-        TemplateError: the template cannot be compiled.
-    """
+    """The chat template that a model's files hold; ChatML where they hold none that works."""
     bos, eos = (
         "" if index is None else tokenizer.piece(index)
         for index in (tokenizer.bos_id, tokenizer.eos_id)
     )
-    return ChatTemplate(source if source and source.strip() else CHATML, bos=bos, eos=eos)
+    notice = ""
+    if source and source.strip():
+        try:
+            template = ChatTemplate(source, bos=bos, eos=eos)
+            template.render(_PROBE)
+            return template
+        except ConversationRefusedError:  # it wants another conversation
+            return template
+        except TemplateError as error:
+            notice = f"{error} {IN_CHATML}"
+    return ChatTemplate(CHATML, bos=bos, eos=eos, notice=notice)
 
 
 def load_chat_template(metadata: Mapping[str, object], tokenizer: Tokenizer) -> ChatTemplate:
-    """The chat template in a GGUF file's metadata, or ChatML where it has none.
-
-    Raises:
-        TemplateError: the template cannot be compiled.
-    """
+    """The chat template in a GGUF file's metadata; ChatML where it has none that works."""
     source = metadata.get("tokenizer.chat_template")
     return make_chat_template(source if isinstance(source, str) else None, tokenizer)
 
@@ -149,11 +205,12 @@ def _line(error: BaseException, template: jinja2.Template) -> int | None:
 def _failure(error: Exception, line: int | None) -> TemplateError:
     cause = " ".join(str(error).split())[:_LONGEST_CAUSE].rstrip(".") or type(error).__name__
     where = "" if line is None else f" at line {line}"
+    details = f"{type(error).__name__}: {error}"[:10_000]
     if isinstance(error, TemplateRefusalError):
         sentence = f"This model's chat template refuses the conversation{where}: {cause}."
-    else:
-        sentence = (
-            f"The chat template in this model's file fails{where}: {cause}. "
-            "Another file of the model may have a working one."
-        )
-    return TemplateError(sentence, details=f"{type(error).__name__}: {error}"[:10_000])
+        return ConversationRefusedError(sentence, details=details)
+    sentence = (
+        f"The chat template in this model's file fails{where}: {cause}. "
+        "Another file of the model may have a working one."
+    )
+    return TemplateError(sentence, details=details)

@@ -11,8 +11,8 @@ _Utf8Decoder = getincrementaldecoder("utf-8")
 class Detokenizer:
     """The text of one reply. However the tokens arrive, the texts together are the same.
 
-    Control tokens are no part of it, but for those that mark reasoning and calls of tools. Bytes that begin a character wait for the rest of it; bytes
-    that belong to none become U+FFFD.
+    Control tokens are no part of it, but for those that mark reasoning and calls of tools. Bytes
+    that begin a character wait for the rest of it; bytes that belong to none become U+FFFD.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:

@@ -60,7 +60,7 @@ def build_prompt(
         TemplateError: a role is unknown, or the template fails, refuses the conversation or
             exceeds a limit.
     """
-    _check_roles(messages)
+    check_roles(messages)
     if messages and messages[-1].role == "assistant":
         before = build_prompt(messages[:-1], template, tokenizer, **switches)
         return *before, _beginning(messages[-1], tokenizer)
@@ -88,8 +88,12 @@ def _beginning(reply: Message, tokenizer: Tokenizer) -> Segment:
     return Segment(tuple(tokenizer.encode_parts(parts, after_text=True)))
 
 
-def _check_roles(messages: Sequence[Message]) -> None:
-    """Templates put roles together with parts of names, so a role must not be just any text."""
+def check_roles(messages: Sequence[Message]) -> None:
+    """Templates put roles together with parts of names, so a role must not be just any text.
+
+    Raises:
+        TemplateError: a role is unknown.
+    """
     for message in messages:
         if message.role not in _ROLES:
             raise TemplateError(

@@ -216,6 +216,14 @@ def separate(text: str) -> SeparatedReply:
     return SeparatedReply(joined(PartKind.REASONING), joined(PartKind.ANSWER), calls)
 
 
+def is_split(text: str) -> bool:
+    """Whether templates want the reasoning of a reply and its answer apart."""
+    return any(
+        family.is_split and text.lstrip().startswith(family.sign or family.opening)
+        for family in FAMILIES
+    )
+
+
 class _Marks:
     """A set of marks to look for."""
 

@@ -16,6 +16,7 @@ from typing import NoReturn
 import jinja2
 from jinja2 import nodes, pass_context
 from jinja2.exceptions import SecurityError
+from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
@@ -229,16 +230,18 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         return "".join(parts)
 
 
-def compile_template(source: str) -> CodeType:
-    """The code of a template, for `instantiate`.
+def compile_template(source: str) -> tuple[CodeType, set[str]]:
+    """The code of a template, for `instantiate`, and the variables that it asks for.
 
     Raises:
         Exception: whatever Jinja or Python find wrong with it; mostly `TemplateSyntaxError`.
     """
     sandbox = TemplateSandbox()
-    tree: nodes.Template = Metering().visit(sandbox.parse(source, filename=FILE_NAME))
-    tree.set_environment(sandbox)
-    return sandbox.compile(tree, filename=FILE_NAME)
+    tree = sandbox.parse(source, filename=FILE_NAME)
+    variables = find_undeclared_variables(tree)
+    metered: nodes.Template = Metering().visit(tree)
+    metered.set_environment(sandbox)
+    return sandbox.compile(metered, filename=FILE_NAME), variables
 
 
 def instantiate(code: CodeType, given: int) -> jinja2.Template:

@@ -5,19 +5,24 @@ import time
 import numpy as np
 import pytest
 
-from engine.base.types import Request, StopReason
+from engine.base.types import Request, StopReason, ToolCall
+from engine.cli.generate import outcome_document
 from engine.scheduler.reply import Reply
 from engine.speculative.tally import Tally
 from engine.text.gguf_tokenizer import load_tokenizer
-from tests.engine.text.small_vocabularies import byte_level
+from tests.engine.text.small_vocabularies import CONTROL, byte_level
 
 TOKENIZER = load_tokenizer(byte_level([]))  # a token a byte
 
 
-def reply_of(text, accepted, stop=()):
+HARMONY = ("<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>")
+CHANNELS = load_tokenizer(byte_level([], dict.fromkeys([*HARMONY, "<|return|>"], CONTROL)))
+
+
+def reply_of(text, accepted, stop=(), opening="", tokenizer=TOKENIZER):
     """A finished reply; `accepted` holds the places of accepted tokens."""
-    reply = Reply(Request((), stop=stop), TOKENIZER, time.perf_counter)
-    ids = TOKENIZER.encode(text, add_special=False, parse_special=False)
+    reply = Reply(Request((), stop=stop, opening=opening), tokenizer, time.perf_counter)
+    ids = tokenizer.encode(text, add_special=False, parse_special=True)
     for place, token in enumerate(ids):
         reply.add(token, np.zeros(1), 99, is_accepted=place in accepted)
         if reply.stop_reason:
@@ -45,3 +50,24 @@ def test_what_a_stop_string_cuts_off_is_not_told():
     assert result.stop_reason is StopReason.STOP
     assert result.text == "one "
     assert result.accepted == ((0, 4),)
+
+
+def test_a_result_tells_reasoning_answer_and_calls_apart():
+    text = (
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary "
+        'to=functions.look <|constrain|>json<|message|>{"at": "x"}<|call|>'
+    )
+    result = reply_of(text, set(), tokenizer=CHANNELS)
+    assert result.stop_reason is StopReason.EOS
+    assert result.text == text.removesuffix("<|call|>")
+    assert (result.reasoning, result.answer) == ("Hm.", "")
+    assert result.tool_calls == (ToolCall("look", {"at": "x"}),)
+    document = outcome_document(result)
+    assert document["tool_calls"] == [{"name": "look", "arguments": {"at": "x"}}]
+    assert document["reasoning"] == "Hm."
+
+
+def test_reasoning_that_the_prompt_began_is_known_as_such():
+    result = reply_of("Hm.</think>Yes.", set(), opening="<think>")
+    assert (result.reasoning, result.answer) == ("Hm.", "Yes.")
+    assert result.text == "Hm.</think>Yes."

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from engine.text.detokenizer import Detokenizer
 from engine.text.gguf_tokenizer import load_tokenizer
-from tests.engine.text.small_vocabularies import byte_level, sentencepiece
+from tests.engine.text.small_vocabularies import CONTROL, byte_level, sentencepiece
 
 BYTE_LEVEL = load_tokenizer(byte_level(["Ã ©", "ð Ł", "ðŁ ¦"]))
 SENTENCEPIECE = load_tokenizer(sentencepiece({"▁a": -1.0, "é": -2.0}))
@@ -26,6 +26,15 @@ def test_any_splitting_of_any_tokens_gives_the_text_of_the_whole(tokenizer, data
     detokenizer = Detokenizer(tokenizer)
     text = "".join(detokenizer.add(part) for part in parts) + detokenizer.finish()
     assert text == whole_text(tokenizer, [index for part in parts for index in part])
+
+
+def test_control_tokens_that_structure_a_reply_are_printed_and_others_are_not():
+    special = {"[THINK]": CONTROL, "[INST]": CONTROL, "<|end|>": CONTROL, "<|channel|>": CONTROL}
+    tokenizer = load_tokenizer(byte_level(special=special))
+    ids = tokenizer.encode(
+        "[INST][THINK]a<|channel|><|end|>", add_special=False, parse_special=True
+    )
+    assert Detokenizer(tokenizer).add(ids) == "[THINK]a<|channel|>"  # <|end|> ends replies here
 
 
 @given(st.text(max_size=30))
