@@ -132,6 +132,7 @@ def rephrase(question: str, chance: Random) -> str:
         (0.3, _reframe),
         (0.3, _say_otherwise),
         (0.15, _drop_small_words),
+        (0.25, _leave_out),
         (0.18, _greet),
         (0.12, _end),
         (0.1, _mistype),
@@ -162,6 +163,15 @@ def _drop_small_words(question: str, chance: Random) -> str:
     words = question.split()
     kept = [w for w in words if w.lower() not in _SMALL_WORDS or chance.random() < 0.6]
     return " ".join(kept) if kept else question
+
+
+def _leave_out(question: str, chance: Random) -> str:
+    """Without one word, whichever it is, so that no single one decides what is asked."""
+    words = question.split()
+    if len(words) < 4:
+        return question
+    del words[chance.randrange(len(words))]
+    return " ".join(words)
 
 
 def _greet(question: str, chance: Random) -> str:
