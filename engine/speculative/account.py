@@ -13,6 +13,11 @@ LONGEST_REST = 128
 not beyond what a change of text may go unnoticed for; what trials may cost, the ledger says."""
 
 
+POSTPONED = 8
+"""Tokens until a trial that the ledger does not afford yet is considered again: considering takes a
+twentieth of a very small model's pass."""
+
+
 class Attempts:
     """The drafts of one reply by one method.
 
@@ -46,6 +51,10 @@ class Attempts:
         self.resting = True
         self._ramp = FIRST_LENGTH
         self._rest = self._wait = min(LONGEST_REST, 2 * self._rest)
+
+    def postpone(self) -> None:
+        """Rest a little longer."""
+        self._wait = POSTPONED
 
     def pay(self) -> None:
         """Forget rests that were long, bit by bit."""

@@ -111,16 +111,18 @@ class Controller:
             return {method: _fixed(method, seats) for method in self._habits}
         none = [0] * len(seats)
         plain = self._plain.of(_company(seats))
+        nobody = dict.fromkeys(self._habits, none)
         if reading or plain is None:
-            return dict.fromkeys(self._habits, none)
+            return nobody
         prospects = {
             method: self._prospect(method, seats, plain) or _Prospect(none)
             for method in self._habits
+            if any(method in seat.account.methods for seat in seats)
         }
         speedup = max((prospect.speedup for prospect in prospects.values()), default=1.0)
         if self._since_plain * PLAIN_SHARE > plain * (1.0 - 1.0 / max(1.0, speedup)):
-            return dict.fromkeys(self._habits, none)
-        return {method: prospect.lengths for method, prospect in prospects.items()}
+            return nobody
+        return nobody | {method: prospect.lengths for method, prospect in prospects.items()}
 
     def record(
         self,
@@ -168,6 +170,8 @@ class Controller:
             tried = any(seat.account.ledger.has_tried(method) for seat in seats)
             if not tried and self._purse.pays(_loss(best, plain)):
                 return best
+            for attempts in due.values():
+                attempts.postpone()
         return None
 
     def _best(self, method: str, seats: Sequence[Seat], able: Mapping[int, Attempts]) -> _Prospect:
