@@ -11,8 +11,9 @@ from engine.memory.kept_states import KeptStates
 from engine.memory.sequence_state import PassKind
 from engine.memory.spec import TAPE_ROWS
 from engine.models.runner import Runner, SlotRows
-from engine.sampling.sampler import logprobs, sample
+from engine.sampling.sampler import logprobs
 from engine.speculative.proposer import Round, SlotView
+from engine.speculative.shared_chance import SharedChance
 
 MOST_PENDING = 8
 """Committed tokens that a draft's first pass takes along; it costs hardly more than for one."""
@@ -30,6 +31,7 @@ class Drafted:
         forced: what to propose instead of its own choices; None leaves them to it.
         pending: committed tokens among the rows under way; the others are the draft's.
         fed: tokens of the draft among them.
+        opening: what the draft's first token was chosen from, float32 `[vocab]`.
     """
 
     view: SlotView
@@ -39,6 +41,7 @@ class Drafted:
     forced: list[int] | None = None
     pending: int = 0
     fed: int = 0
+    opening: np.ndarray | None = None
 
     @property
     def prompt_length(self) -> int:
@@ -58,10 +61,7 @@ class Drafted:
 
 
 class DraftModel:
-    """Drafts token by token, choosing each with the noise that the target will use.
-
-    Drawing from the same noise, a draft that is close to its target picks the same token far more
-    often than one that takes the likeliest (Daliri, Musco and Suresh, 2024).
+    """Drafts token by token, choosing each with the noise that the target will use if that helps.
 
     What the text added since the last draft is fed first: the token that the target put in the
     place of a rejected one, the draft's own last token, or all that came while drafting rested.
@@ -90,6 +90,7 @@ class DraftModel:
         self._known_tokens = known_tokens
         self._differing = differing
         self._ends = ends
+        self._chance = SharedChance()
         self._states = KeptStates[Drafted](runner.memory)
         self._replies: dict[int, Drafted] = {}
 
@@ -121,6 +122,7 @@ class DraftModel:
             for proposed, emitted in zip(outcome.draft, outcome.emitted, strict=False):
                 accepted += proposed == emitted
             self._states.commit(reply, reply.pending + min(accepted, reply.fed))
+            self._learn(reply, len(outcome.emitted))
             reply.draft, reply.pending, reply.fed = [], 0, 0
 
     def end(self, reply: int) -> None:
@@ -158,6 +160,7 @@ class DraftModel:
         reply.follow(view)
         self._states[reply].rollback()
         reply.draft, reply.forced, reply.pending, reply.fed = [], None, 0, 0
+        reply.opening = None
         return reply
 
     def _readable(self, tokens: Sequence[int]) -> list[int]:
@@ -210,8 +213,10 @@ class DraftModel:
         """Add the next token to a draft; False where it ends here, with this token or without."""
         view, place = reply.view, len(reply.draft)
         shared = logits[: self._known_tokens]
+        if not place:
+            reply.opening = shared
         history = reply.feed.tokens[-view.request.sampling.penalty_window :] + reply.draft
-        token = sample(shared, view.request.sampling, history, view.index + place)
+        token = self._chance.choose(shared, view.request.sampling, history, view.index + place)
         if reply.forced is not None:
             reply.draft.append(reply.forced[place])
             return True
@@ -222,3 +227,17 @@ class DraftModel:
             return False
         reply.draft.append(token)
         return token not in self._ends
+
+    def _learn(self, reply: Drafted, emitted: int) -> None:
+        """Compare what the target has said first of so many tokens with the draft's opening."""
+        if reply.opening is None or not emitted:
+            return
+        before, index = len(reply.feed.tokens) - emitted, reply.view.index - emitted
+        window = reply.view.request.sampling.penalty_window
+        self._chance.observe(
+            reply.opening,
+            reply.view.request.sampling,
+            reply.feed.tokens[max(0, before - window) : before],
+            index,
+            reply.feed.tokens[before],
+        )

@@ -1,9 +1,10 @@
-"""What a draft gains by drawing from its target's noise, beside one that takes the likeliest token.
+"""What a draft gains by choosing when to draw from its target's noise.
 
-    python -m tests.benchmarks.shared_noise [--temperature 0.8] [--methods draft mtp]
+    python -m tests.benchmarks.shared_noise [--temperature 0.8]
 
 Asks the built-in guide every third question that it was not trained on, once with each way of
-drafting, and prints the share of tested tokens that were accepted. The replies are the same.
+choosing a draft's tokens, and prints the share of tested tokens that were accepted. The replies are
+the same.
 """
 
 import argparse
@@ -12,7 +13,7 @@ import io
 import json
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -20,47 +21,64 @@ import numpy as np
 
 from engine.base.types import SamplingParams
 from engine.cli.main import main as command_line
+from engine.sampling.sampler import sample
+from engine.speculative.shared_chance import SharedChance
 
 GUIDE = Path(__file__).parents[2] / "resources" / "guide"
 EVERY = 3
-PROPOSERS = {
-    "draft": "engine.speculative.draft_model.sample",
-    "mtp": "engine.speculative.mtp.sample",
+
+
+def always(
+    chance: SharedChance,
+    logits: np.ndarray,
+    params: SamplingParams,
+    history: Sequence[int],
+    index: int,
+) -> int:
+    """Draw with the target's noise, whatever came of it."""
+    return sample(logits, params, history, index)
+
+
+def never(
+    chance: SharedChance,
+    logits: np.ndarray,
+    params: SamplingParams,
+    history: Sequence[int],
+    index: int,
+) -> int:
+    """Take the likeliest token, as other engines do."""
+    return int(logits.argmax())
+
+
+WAYS: dict[str, Callable[..., int]] = {
+    "as it has paid": SharedChance.choose,
+    "the target's noise": always,
+    "the likeliest": never,
 }
 
 
 def main() -> None:
-    """Print a line for each method."""
+    """Print a line for each way."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--temperature", default="0.8")
-    parser.add_argument("--methods", nargs="+", default=list(PROPOSERS), choices=PROPOSERS)
-    options = parser.parse_args()
-    for method in options.methods:
-        texts, shared = acceptance(method, options.temperature)
-        with mock.patch(PROPOSERS[method], likeliest):
-            same_texts, argmax = acceptance(method, options.temperature)
-        if texts != same_texts:
-            raise SystemExit("The replies differ, which they never may.")
-        print(
-            f"{method:5} at temperature {options.temperature}: accepted {shared:.1%} with the "
-            f"target's noise, {argmax:.1%} with the likeliest token, {shared - argmax:+.1%}"
-        )
+    temperature = parser.parse_args().temperature
+    replies: set[tuple[str, ...]] = set()
+    for name, choose in WAYS.items():
+        with mock.patch.object(SharedChance, "choose", choose):
+            texts, share = acceptance(temperature)
+        replies.add(tuple(texts))
+        print(f"{name:20} accepted {share:.1%} at temperature {temperature}", flush=True)
+    if len(replies) > 1:
+        raise SystemExit("The replies differ, which they never may.")
 
 
-def likeliest(
-    logits: np.ndarray, params: SamplingParams, history: Sequence[int], index: int
-) -> int:
-    """In the place of `sample`: no chance at all."""
-    return int(logits.argmax())
-
-
-def acceptance(method: str, temperature: str) -> tuple[list[str], float]:
+def acceptance(temperature: str) -> tuple[list[str], float]:
     """The replies, and the share of tested tokens that were accepted."""
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out:
         requests = Path(folder) / "requests.jsonl"
         requests.write_text("".join(map(request, held_out()[::EVERY])), encoding="utf-8")
         asked = ["--requests", str(requests), "--temperature", temperature, "--json"]
-        drafting = ["--spec", method, "--spec-fixed", "--spec-n-max", "4"]
+        drafting = ["--spec", "draft", "--spec-fixed", "--spec-n-max", "4"]
         command_line(["generate", "guide", *asked, *drafting])
     results = json.loads(out.getvalue())
     tested, accepted = (
