@@ -57,10 +57,10 @@ async def take(state: Work, theme: ThemeChoice, size: tuple[int, int]) -> QPixma
         await state(stage)
         await stage.settle()
         picture = stage.window.grab()
-        popup = QApplication.activePopupWidget()
-        if popup:
-            popup.render(picture, stage.window.mapFromGlobal(popup.geometry().topLeft()))
-            popup.close()
+        for popup in QApplication.topLevelWidgets():
+            if popup.isVisible() and popup is not stage.window:
+                popup.render(picture, stage.window.mapFromGlobal(popup.geometry().topLeft()))
+                popup.close()
         stage.window.close()
         while not engine.closed:
             await asyncio.sleep(0.01)

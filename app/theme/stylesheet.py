@@ -121,6 +121,12 @@ QPushButton[look="switch"]:checked {
     color: $text; background: $tint; border-color: $control_border;
 }
 QPushButton[look="switch"]:focus { border: 1px solid $text; }
+#draftToggle:checked {
+    color: $accent; background: $accent_ground; border-color: $accent_ground;
+}
+#draftToggle:checked:focus { border-color: $accent; }
+#acceptanceGauge { border: 1px solid transparent; border-radius: 6px; }
+#acceptanceGauge:focus { border: 1px solid $control_border; }
 QFrame[look="own"] { background: $tint; border-radius: 14px; }
 QFrame[look="code"] {
     background: $code_ground; border: 1px solid $hairline; border-radius: 10px;

@@ -56,6 +56,12 @@ class DraftPopup(ChoicePopup):
         """Offer to swap the roles, where there are two models."""
         self._swap.setVisible(offered)
 
+    def first_row(self) -> QModelIndex:
+        """What drafts now."""
+        rows = self.list_view.model()
+        places = (rows.index(row, 0) for row in range(rows.rowCount()))
+        return next((place for place in places if place.data(CHOSEN_ROLE)), rows.index(0, 0))
+
 
 class _DraftDelegate(QStyledItemDelegate):
     """Paints a row: a tick on what drafts now, name, size, and below them the reason."""

@@ -8,7 +8,7 @@ from app.actions import drafts as draft_actions
 from app.actions.session import Session
 from app.domain.draft import LONGEST, DraftKind, DraftLimits
 from app.theme.fonts import Size, interface_font
-from app.widgets.common.labels import text_label
+from app.widgets.common.labels import hairline, text_label
 from app.widgets.panel.number_field import FieldRow, FractionField, WholeField
 
 DEFAULTS = DraftLimits()
@@ -52,8 +52,10 @@ class DraftSettings(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 4)
+        column.setContentsMargins(12, 0, 12, 8)
         column.setSpacing(8)
+        column.addWidget(hairline())
+        column.addSpacing(4)
         column.addWidget(
             text_label(
                 interface_font(Size.CONTROL, QFont.Weight.DemiBold), self.tr("Draft settings")

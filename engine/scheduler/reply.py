@@ -114,7 +114,7 @@ class Reply:
             draft_rounds=tally.rounds,
             draft_empty=tally.empty,
             draft_rejected_whole=tally.rejected_whole,
-            draft_by_position=tuple((tested, accepted) for tested, accepted in tally.by_position),
+            draft_by_position=tally.counts,
             draft_ms=1e3 * tally.propose_s,
             verify_ms=1e3 * tally.verify_s,
             rollback_ms=1e3 * tally.commit_s,

@@ -71,7 +71,8 @@ class Job:
             return None
         tally, account = self.tally, self.account
         counts = tally.rounds, tally.tested, tally.accepted
-        return DraftProgress(*counts, account.ledger.speedup, account.rest_cost)
+        speedup, rest_cost = account.ledger.speedup, account.rest_cost
+        return DraftProgress(*counts, speedup, rest_cost, tally.counts)
 
     @property
     def prompt_length(self) -> int:

@@ -33,6 +33,11 @@ class Tally:
         """Tokens of those that it said itself."""
         return sum(accepted for _, accepted in self.by_position)
 
+    @property
+    def counts(self) -> tuple[tuple[int, int], ...]:
+        """Tested and accepted by place, as they are now."""
+        return tuple((tested, accepted) for tested, accepted in self.by_position)
+
     def record(self, tested: int, accepted: int) -> None:
         """Count a round."""
         self.rounds += 1

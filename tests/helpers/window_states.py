@@ -312,9 +312,7 @@ async def draft_picker(stage: Stage) -> None:
     reason = "It has the same tokens, and is a quarter of the main model's size."
     other = "Gemma 3 1B cannot draft for this model: its tokens differ from number 139 on."
     candidates = (
-        DraftCandidate(
-            FOLDER / "qwen3-0.6b.gguf", "Qwen3 0.6B", 6 * 10**8, PairVerdict(True, reason)
-        ),
+        DraftCandidate(DRAFT, "Qwen3 0.6B", 6 * 10**8, PairVerdict(True, reason)),
         DraftCandidate(OTHER, "Gemma 3 1B Instruct", 10**9, PairVerdict(False, other)),
     )
     stage.engine.ranking = DraftRanking(candidates, "")
@@ -322,9 +320,41 @@ async def draft_picker(stage: Stage) -> None:
     stage.window.findChild(QPushButton, "draftPicker").click()
 
 
+async def draft_settings(stage: Stage) -> None:
+    """What drafts now, and how far drafts go."""
+    await draft_picker(stage)
+    await _open_draft_settings(stage)
+
+
+async def _open_draft_settings(stage: Stage) -> None:
+    choice = DraftChoice.model(DRAFT)
+    use_draft(stage.window._session, choice, stage.window.announced)
+    await stage.until(lambda: len(stage.engine.loads) > 1)
+    stage.engine.loads[-1].finish()
+    await stage.until(lambda: stage.window._session.drafts.choice == choice)
+    QApplication.activePopupWidget().close()
+    stage.window.findChild(QPushButton, "draftPicker").click()
+
+
+async def draft_switches(stage: Stage) -> None:
+    """A chat that drafts, and a message that is to do without."""
+    await stage.load_pair()
+    await stage.answer(QUESTION)
+    stage.window.findChild(QPushButton, "panelToggle").click()
+    stage.window.findChild(QPlainTextEdit, "composer").setPlainText("And without recursion?")
+    stage.window.findChild(QPushButton, "draftToggle").click()
+
+
 async def drafting(stage: Stage) -> None:
     """A reply that is drafted for, while it is written."""
     await _half_drafted(stage, DraftProgress(34, 113, 91, 1.68, None))
+
+
+async def by_position(stage: Stage) -> None:
+    """How often each place of a draft was accepted, over the gauge that the keyboard is on."""
+    places = ((34, 31), (31, 27), (27, 20), (21, 13))
+    await _half_drafted(stage, DraftProgress(34, 113, 91, 1.68, None, places))
+    stage.window.findChild(QWidget, "acceptanceGauge").setFocus()
 
 
 async def resting(stage: Stage) -> None:
@@ -440,7 +470,10 @@ STATES: tuple[State, ...] = (
     load_panel,
     nothing_found,
     draft_picker,
+    draft_settings,
+    draft_switches,
     drafting,
+    by_position,
     resting,
     accepted,
     compare,

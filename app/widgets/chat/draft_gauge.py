@@ -2,13 +2,14 @@
 
 from math import isnan, nan
 
-from PySide6.QtCore import Property, QLocale, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtCore import Property, QEvent, QLocale, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QFont, QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.bridge.types import DraftProgress
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
+from app.widgets.chat.positions_popup import PositionsPopup
 from app.widgets.common.labels import text_label
 
 BAR_SIZE = QSize(64, 6)
@@ -17,7 +18,10 @@ LEAST_SPEEDUP = 1.02
 
 
 class AcceptanceGauge(QWidget):
-    """A bar and the share of tested draft tokens that were accepted, or why nothing drafts now."""
+    """A bar and the share of tested draft tokens that were accepted, or why nothing drafts now.
+
+    Pointed at, or given the keyboard, it shows the share by place in the draft.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -26,8 +30,11 @@ class AcceptanceGauge(QWidget):
         self._bar = _Bar(theme)
         self._share = text_label(figure_font(Size.BODY, QFont.Weight.DemiBold))
         self._words = text_label(figure_font(Size.CONTROL), look="dim")
+        self._positions = PositionsPopup(theme, self)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row.setContentsMargins(4, 0, 4, 0)
         row.setSpacing(8)
         for part in (self._bar, self._share, self._words):
             row.addWidget(part)
@@ -47,6 +54,35 @@ class AcceptanceGauge(QWidget):
         self._words.setText(self._in_words(drafting) if drafting else "")
         self.setVisible(bool(self._words.text()))
         self.setAccessibleName(f"{self._share.text()} {self._words.text()}".strip())
+        told = self._positions.show_counts(drafting.by_position if drafting else ())
+        self.setAccessibleDescription(told)
+        if not told:
+            self._positions.hide()
+        elif self.underMouse() or self.hasFocus():
+            self._positions.open()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._open_positions()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._close_positions()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._open_positions()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._close_positions()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._positions.hide()
+
+    def _open_positions(self) -> None:
+        if self.accessibleDescription():
+            self._positions.open()
+
+    def _close_positions(self) -> None:
+        if not self.underMouse() and not self.hasFocus():
+            self._positions.hide()
 
     def _in_words(self, drafting: DraftProgress) -> str:
         if drafting.rest_cost is not None:

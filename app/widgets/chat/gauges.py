@@ -42,7 +42,7 @@ class GaugeRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._prompt)
         row.addWidget(self._speed)
-        row.addSpacing(16)
+        row.addSpacing(12)  # and the gauge's own margin
         row.addWidget(self._acceptance)
         row.addStretch()
         row.addWidget(self._context)

@@ -60,7 +60,7 @@ class ChoicePopup(QWidget):
 
     def open_below(self, anchor: QWidget) -> None:
         """Open under `anchor`, with the keyboard on the first row or, without any, on a button."""
-        self.list_view.setCurrentIndex(self.list_view.model().index(0, 0))
+        self.list_view.setCurrentIndex(self.first_row())
         self.fit()
         self.move(anchor.mapToGlobal(QPoint(0, anchor.height() + 4)))
         self.show()
@@ -68,6 +68,10 @@ class ChoicePopup(QWidget):
             self.list_view.setFocus()
         else:
             self._first_button.setFocus()
+
+    def first_row(self) -> QModelIndex:
+        """Where the keyboard is first."""
+        return self.list_view.model().index(0, 0)
 
     def fit(self) -> None:
         """Take as much room as the rows need, up to a limit; the keyboard stays where it is."""
@@ -77,7 +81,7 @@ class ChoicePopup(QWidget):
         self.list_view.setVisible(bool(rows))
         self.list_view.setFixedHeight(min(height, MAX_LIST_HEIGHT_PX) + 2)
         if rows and not self.list_view.currentIndex().isValid():
-            self.list_view.setCurrentIndex(model.index(0, 0))
+            self.list_view.setCurrentIndex(self.first_row())
         self.adjustSize()
 
     def _pick(self, index: QModelIndex) -> None:

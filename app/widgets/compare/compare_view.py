@@ -1,7 +1,7 @@
 """Compare: one prompt, answered without drafts and with them, side by side."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.actions import compare as compare_actions
 from app.actions.session import Session
@@ -12,6 +12,7 @@ from app.theme.theme import Theme
 from app.widgets.chat.composer import ComposerEdit
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.check_box import CheckBox
 from app.widgets.common.labels import hairline, shorten_words, text_label
 from app.widgets.compare.half_view import HalfView, tokens_per_second
 from app.widgets.compare.result_strip import ResultStrip
@@ -36,9 +37,7 @@ class CompareView(QWidget):
         self.edit.setObjectName("comparePrompt")
         self.edit.setAccessibleName(self.tr("One prompt for both sides"))
         self.edit.setPlaceholderText(self.tr("One prompt for both sides"))
-        self._together = QCheckBox(self.tr("Both at once, for the show"))
-        self._together.setObjectName("compareTogether")
-        self._together.setFont(interface_font(Size.CONTROL))
+        self._together = CheckBox(theme, "compareTogether", self.tr("Both at once, for the show"))
         self._run = ThemedButton(
             theme, "compareRun", look="round", icon="arrow-up", token="button_text"
         )

@@ -13,7 +13,7 @@ from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.labels import keep_place, text_label
-from app.widgets.compare.positions import Positions
+from app.widgets.common.positions import Positions
 from app.widgets.compare.reply_text import ReplyText
 
 BAR_STEPS = 1000

@@ -36,7 +36,7 @@ class ChatPanel(QFrame):
         self.system_prompt.textChanged.connect(self._keep_system_prompt)
         self._picker = PresetPicker(theme, session)
         self._fields = SamplingFields()
-        self._drafting = DraftSection(session)
+        self._drafting = DraftSection(theme, session)
         self._shown_id = session.chats.current.id
         self._fields.changed.connect(
             lambda sampling: preset_actions.change_sampling(session, sampling, self._shown_id)

@@ -2,24 +2,24 @@
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.actions import drafts as draft_actions
 from app.actions.session import Session
 from app.domain.draft import DraftKind
 from app.theme.fonts import Size, interface_font
+from app.theme.theme import Theme
+from app.widgets.common.check_box import CheckBox
 from app.widgets.common.labels import text_label
 
 
 class DraftSection(QWidget):
     """A heading and the switch of this chat; there only where a draft is chosen."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, theme: Theme, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._switch = QCheckBox(self.tr("Draft in this chat"))
-        self._switch.setObjectName("draftInChat")
-        self._switch.setFont(interface_font(Size.CONTROL))
+        self._switch = CheckBox(theme, "draftInChat", self.tr("Draft in this chat"))
         self._switch.setToolTip(
             self.tr("Other chats keep their own choice, and the models stay loaded.")
         )

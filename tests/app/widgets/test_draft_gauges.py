@@ -2,6 +2,9 @@
 
 from math import isnan
 
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QLabel
 
 from app.bridge.types import DraftProgress
@@ -30,6 +33,40 @@ def test_acceptance_and_tokens_a_round_are_shown_while_drafts_are_tested(
     assert ready_person.find("gainEstimate", QLabel).text() == "≈ 1.7× (estimate)"
     generation.finish()
     qtbot.waitUntil(lambda: not ready_person.sees("gaugeRow"))
+
+
+BY_POSITION = ((10, 9), (9, 6), (11, 9))
+PLACES = "Accepted by position: 1: 90 %, 2: 67 %, 3: 82 %"
+
+
+@pytest.fixture
+def gauge(ready_person, engine, qtbot):
+    """The gauge of a reply whose drafts had three places."""
+    progress = DraftProgress(10, 30, 24, speedup=1.68, rest_cost=None, by_position=BY_POSITION)
+    generation = say(ready_person, engine, progress)
+    qtbot.waitUntil(lambda: ready_person.sees("acceptanceGauge"))
+    yield ready_person.find("acceptanceGauge")
+    generation.finish()
+    qtbot.waitUntil(lambda: not ready_person.sees("acceptanceByPosition"))
+
+
+def test_acceptance_by_position_is_shown_where_the_gauge_is_pointed_at(gauge, ready_person):
+    assert not ready_person.sees("acceptanceByPosition")
+    place = QPointF(4, 4)
+    QCoreApplication.sendEvent(gauge, QEnterEvent(place, place, place))
+    assert ready_person.sees("acceptanceByPosition")
+    assert ready_person.find("acceptanceByPosition").accessibleName() == PLACES
+    QCoreApplication.sendEvent(gauge, QEvent(QEvent.Type.Leave))
+    assert not ready_person.sees("acceptanceByPosition")
+
+
+def test_acceptance_by_position_is_reached_by_keyboard_and_told(gauge, ready_person):
+    assert gauge.accessibleDescription() == PLACES
+    gauge.setFocus(Qt.FocusReason.TabFocusReason)
+    assert gauge.hasFocus()
+    assert ready_person.sees("acceptanceByPosition")
+    ready_person.find("composer").setFocus()
+    assert not ready_person.sees("acceptanceByPosition")
 
 
 def test_that_drafting_rests_is_told_with_what_it_would_have_cost(ready_person, engine, qtbot):

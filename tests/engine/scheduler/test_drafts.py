@@ -145,6 +145,7 @@ def test_events_tell_what_drafting_gains(bench: Bench, plain: GenerationResult) 
     assert last
     assert (last.rounds, last.tested) == (timings.draft_rounds, timings.draft_n)
     assert last.accepted == timings.draft_n_accepted == timings.draft_n
+    assert last.by_position == timings.draft_by_position != ()
     assert last.speedup
     assert last.speedup > 1.2
     assert timings.draft_speedup
