@@ -131,7 +131,7 @@ def chosen_for(session: Session, path: Path) -> DraftChoice | None:
 def draft_to_load(session: Session, path: Path) -> DraftChoice | None:
     """What to load beside the main model at `path`; a draft whose file has gone is none."""
     choice = chosen_for(session, path)
-    return DraftChoice() if choice and choice.path and not choice.path.is_file() else choice
+    return DraftChoice() if choice and choice.path and not choice.path.exists() else choice
 
 
 def _remember(session: Session, path: Path, choice: DraftChoice) -> None:

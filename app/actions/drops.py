@@ -6,9 +6,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QUrl
 
+from app.bridge.model_places import MODEL_SUFFIX, WEIGHTS_SUFFIX, is_one_model, model_at
 from app.storage.exchange import is_chat_file
 
-MODEL_SUFFIX = ".gguf"
 JSON_SUFFIX = ".json"
 # Names that promise no text; what others hold shows when they are read.
 NO_TEXT = frozenset(
@@ -25,7 +25,7 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True, slots=True)
 class UseAsMainModel:
-    """The file at `path` would become the main model."""
+    """The file or folder at `path` would become the main model."""
 
     path: Path
 
@@ -67,7 +67,7 @@ def text_files(urls: Sequence[QUrl]) -> tuple[Path, ...]:
 
 
 def judge(urls: Sequence[QUrl]) -> Verdict:
-    """Decide by name alone, without opening anything."""
+    """Decide by names alone, without opening anything."""
     if len(urls) != 1:
         text = translate(
             "Drops",
@@ -78,9 +78,14 @@ def judge(urls: Sequence[QUrl]) -> Verdict:
         return Refuse(text)
     if not urls[0].isLocalFile():
         return Refuse(translate("Drops", "Only a file on this computer can be used as a model."))
-    path = Path(urls[0].toLocalFile())
+    path = model_at(Path(urls[0].toLocalFile()))
     if path.is_dir():
-        return AddFolder(path)
+        return UseAsMainModel(path) if is_one_model(path) else AddFolder(path)
+    if path.suffix.lower() == WEIGHTS_SUFFIX:
+        text = translate(
+            "Drops", "{name} is a part of a model. Drop the folder that has its config.json too."
+        )
+        return Refuse(text.format(name=path.name))
     if path.suffix.lower() != MODEL_SUFFIX:
         text = translate("Drops", "{name} is neither a model nor a text. Drop a .gguf file.")
         return Refuse(text.format(name=path.name))

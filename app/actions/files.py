@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.actions.session import Session
+from app.bridge.model_places import model_at
 from app.settings.schema import LAST_MODEL
 
 
@@ -16,9 +17,9 @@ def choose_model_file(
     """Let the person choose a model's file, beginning where the last main model lies."""
     dialog = QFileDialog(window, title)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    dialog.setNameFilter(QCoreApplication.translate("Models", "Models (*.gguf)"))
+    dialog.setNameFilter(QCoreApplication.translate("Models", "Models (*.gguf *.safetensors)"))
     if last := session.settings.get(LAST_MODEL):
         dialog.setDirectory(str(Path(last).parent))
-    dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+    dialog.fileSelected.connect(lambda name: chosen(model_at(Path(name))))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()

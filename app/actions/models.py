@@ -93,7 +93,7 @@ def load_last(session: Session, announced: Announced) -> None:
     if not last:
         return
     path = Path(last)
-    if path.is_file():
+    if path.exists():
         use_as_main_model(session, path, announced)
         return
     text = QCoreApplication.translate(

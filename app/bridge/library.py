@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge.main_model import MainModel
-from app.bridge.model_places import FoundModel, models_in
+from app.bridge.model_places import FoundModel, file_name, models_in
 from app.bridge.tasks import Tasks, in_thread
 from app.bridge.types import FitVerdict, ModelSummary, PacelineError
 from app.settings.schema import (
@@ -42,7 +42,7 @@ class KnownModel:
     @property
     def name(self) -> str:
         """The model's name, or that of its file."""
-        return self.given_name or (self.summary.name if self.summary else self.path.stem)
+        return self.given_name or (self.summary.name if self.summary else file_name(self.path))
 
 
 class Library(QObject):
@@ -147,7 +147,7 @@ class Library(QObject):
     async def _see(self, model: KnownModel) -> None:
         """Bring what is known of a file up to date."""
         path = model.path
-        if not path.is_file():
+        if not path.exists():
             self._change(path, lambda known: replace(known, is_missing=True, fit=None))
             return
         summary, fit, trouble = model.summary, None, ""

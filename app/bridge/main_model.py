@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
+from app.bridge.model_places import file_name
 from app.bridge.problems import problem_from
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
@@ -58,7 +59,7 @@ class Loading:
     @property
     def name(self) -> str:
         """The model's name, or that of its file until the header has been read."""
-        return self.summary.name if self.summary else self.file.stem
+        return self.summary.name if self.summary else file_name(self.file)
 
 
 class MainModel(QObject):
@@ -111,7 +112,7 @@ class MainModel(QObject):
             PacelineError: the file is not a usable model; the message says why.
         """
         draft = self._settings.get(DRAFTS).get(str(path))
-        if draft and draft.path and not draft.path.is_file():
+        if draft and draft.path and not draft.path.exists():
             draft = None
         options = self._options(path, self._settings.get(CHATS_AT_ONCE), draft, choice)
         while True:

@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.bridge.types import is_model_folder
+
 MODEL_SUFFIX = ".gguf"
+WEIGHTS_SUFFIX = ".safetensors"
 MOST_DEPTH = 6  # folders below the one that is looked through
 MOST_MANIFEST_BYTES = 1 << 20
 OLLAMA_MODEL = "application/vnd.ollama.image.model"
@@ -23,7 +26,7 @@ IsCancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class FoundModel:
-    """A file that may be a model; `name` where that of the file says nothing to people."""
+    """A file or folder that may be a model; `name` where its own says nothing to people."""
 
     path: Path
     name: str = ""
@@ -75,12 +78,33 @@ def find_models(around: Surroundings, is_cancelled: IsCancelled) -> list[FoundMo
 
 def models_in(folder: Path, is_cancelled: IsCancelled) -> list[FoundModel]:
     """The models in a folder and those below it, by path; none where it cannot be read."""
+    files = list(_files_below(folder, is_cancelled))
     found = [
-        FoundModel(path, _name_from_folder(path))
-        for path in _files_below(folder, is_cancelled)
-        if _looks_like_a_model(path)
+        FoundModel(path, _name_from_folder(path)) for path in files if _looks_like_a_model(path)
+    ]
+    beside_weights = {path.parent for path in files if path.suffix == WEIGHTS_SUFFIX}
+    found += [
+        FoundModel(place, _name_in_hub(place)) for place in beside_weights if is_model_folder(place)
     ]
     return _each_once(sorted(found, key=lambda model: model.path))
+
+
+def is_one_model(folder: Path) -> bool:
+    """Whether a folder is a model itself, rather than one with models in it."""
+    return is_model_folder(folder) and not any(
+        path.suffix.lower() == MODEL_SUFFIX for path in folder.iterdir()
+    )
+
+
+def model_at(path: Path) -> Path:
+    """The model that a file belongs to: weights beside a configuration stand for their folder."""
+    is_part = path.suffix.lower() == WEIGHTS_SUFFIX and is_model_folder(path.parent)
+    return path.parent if is_part else path
+
+
+def file_name(path: Path) -> str:
+    """What a model is called by its file's name alone, or by its folder's."""
+    return _name_in_hub(path) or path.name.removesuffix(MODEL_SUFFIX)
 
 
 def _folders(around: Surroundings) -> list[Path]:
@@ -183,9 +207,17 @@ def _name_from_folder(path: Path) -> str:
     return path.parent.name if path.stem == "model" else ""
 
 
+def _name_in_hub(folder: Path) -> str:
+    """The repository's name of a folder in Hugging Face's cache, which is named by a revision."""
+    repository = folder.parent.parent.name
+    is_revision = folder.parent.name == "snapshots" and repository.startswith("models--")
+    return repository.rpartition("--")[2] if is_revision else ""
+
+
 def _each_once(models: Iterable[FoundModel]) -> list[FoundModel]:
-    """The first of those that are the same file, which several revisions of a hub's link to."""
-    known: dict[str, FoundModel] = {}
+    """The first of those that are the same files, which several revisions of a hub's link to."""
+    known: dict[tuple[str, ...], FoundModel] = {}
     for model in models:
-        known.setdefault(os.path.realpath(model.path), model)
+        weights = sorted(model.path.glob(f"*{WEIGHTS_SUFFIX}")) or [model.path]
+        known.setdefault(tuple(map(os.path.realpath, weights)), model)
     return list(known.values())

@@ -31,6 +31,7 @@ from engine.api import (
     TextDelta,
     Timings,
     Waiting,
+    is_model_folder,
 )
 from engine.api import Message as EngineMessage
 
@@ -67,4 +68,5 @@ __all__ = [
     "TextDelta",
     "Timings",
     "Waiting",
+    "is_model_folder",
 ]

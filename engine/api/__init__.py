@@ -41,6 +41,7 @@ from engine.base.types import (
     TokenLogprob,
     Waiting,
 )
+from engine.huggingface.layout import is_model_folder
 from engine.speculative.pair_verdict import DraftCandidate, DraftRanking, PairVerdict
 
 __all__ = [
@@ -89,4 +90,5 @@ __all__ = [
     "UnsupportedModelError",
     "Waiting",
     "aggregate",
+    "is_model_folder",
 ]

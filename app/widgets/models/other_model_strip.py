@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 
 from app.actions.session import Session
+from app.bridge.model_places import file_name
 from app.domain.conversation import Conversation
 from app.domain.message import Role
 from app.theme.theme import Theme
@@ -52,14 +53,14 @@ class OtherModelStrip(ChoiceStrip):
             or chat.pending_reply
             or own == model.loaded.summary.path
             or (chat.id, model.loaded.summary.path) in self._settled
-            or not own.is_file()
+            or not own.exists()
         ):
             self.hide()
             return
         self._own = own
         known = self._session.library.known(own)
         text = self.tr("This chat was written with {own}; {loaded} is loaded now.")
-        name = known.name if known else own.stem
+        name = known.name if known else file_name(own)
         self.offer(text.format(own=name, loaded=model.loaded.summary.name))
 
     def _use_loaded(self) -> None:

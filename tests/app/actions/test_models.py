@@ -118,3 +118,13 @@ def test_a_draft_that_keeps_its_model_from_loading_is_left_out_the_next_time(
     engine.loads[0].fail(ModelFileError("The draft is cut short."))
     qtbot.waitUntil(lambda: application.session.model.loading is None)
     assert load_last(application).draft is None
+
+
+def test_a_folder_that_was_used_last_is_loaded_under_its_whole_name(application, tmp_path):
+    folder = tmp_path / "Tiny-1.5B"
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (folder / name).touch()
+    application.session.settings.set(LAST_MODEL, str(folder))
+    loading = load_last(application)
+    assert (loading.path, loading.name) == (folder, "Tiny-1.5B")

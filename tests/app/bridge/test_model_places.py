@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.bridge.model_places import FoundModel, Surroundings, find_models, models_in
+from app.bridge.model_places import (
+    FoundModel,
+    Surroundings,
+    file_name,
+    find_models,
+    models_in,
+)
 
 DIGEST = "sha256:" + "ab" * 32
 
@@ -148,6 +154,32 @@ def test_only_what_can_be_a_model_is_told(tmp_path):
     (tmp_path / "gone.gguf").symlink_to(tmp_path / "nowhere")
     first = put(tmp_path / "b-00001-of-00003.gguf")
     assert models_in(tmp_path, never) == [FoundModel(first)]
+
+
+def put_folder(folder: Path) -> Path:
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        put(folder / name)
+    return folder
+
+
+def test_folders_of_safetensors_are_models(tmp_path):
+    path = put(tmp_path / "maker/a.gguf")
+    folder = put_folder(tmp_path / "maker/Qwen3-0.6B")
+    put(tmp_path / "maker/weights alone/model.safetensors")
+    models = models_in(tmp_path, never)
+    assert models == [FoundModel(folder), FoundModel(path)]
+    assert file_name(folder) == "Qwen3-0.6B"
+    assert models_in(folder, never) == [FoundModel(folder)]
+
+
+def test_a_folder_in_hugging_faces_cache_has_its_repositorys_name_and_is_told_once(tmp_path):
+    repository = tmp_path / ".cache/huggingface/hub/models--maker--Tiny-1.5B"
+    blob = put(repository / "blobs/0123")
+    for revision in ("0f", "1f"):
+        snapshot = repository / "snapshots" / revision
+        put(snapshot / "config.json")
+        (snapshot / "model.safetensors").symlink_to(blob)
+    assert found(tmp_path) == [FoundModel(repository / "snapshots/0f", "Tiny-1.5B")]
 
 
 def test_a_file_that_jan_calls_model_has_its_folders_name(tmp_path):

@@ -154,3 +154,35 @@ def test_a_folder_is_for_its_models_wherever_it_is_dropped(ready_person, engine,
     qtbot.waitUntil(lambda: status.text() == f"Found one model in {tmp_path.name}.")
     assert ready_person.sees("mainModelPopup")
     assert len(engine.loads) == 1
+
+
+def put_model_folder(folder: Path) -> Path:
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (folder / name).touch()
+    return folder
+
+
+@pytest.mark.parametrize("dropped", [".", "model.safetensors"])
+def test_a_folder_of_safetensors_is_a_model(person, engine, qtbot, tmp_path, dropped):
+    folder = put_model_folder(tmp_path / "Qwen3-0.6B")
+    person.drag(files(folder / dropped))
+    assert overlay_text(person)[0] == "Use as main model: Qwen3-0.6B"
+    person.drop(files(folder / dropped))
+    qtbot.waitUntil(lambda: len(engine.loads) == 1)
+    assert engine.loads[0].path == folder
+
+
+def test_a_folder_with_gguf_files_beside_a_configuration_is_for_its_files(person, tmp_path):
+    folder = put_model_folder(tmp_path / "model")
+    (folder / "a.gguf").touch()
+    person.drag(files(folder))
+    assert overlay_text(person)[0] == "Add the models in model"
+
+
+def test_safetensors_alone_are_refused_with_what_helps(person, engine, tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.touch()
+    person.drop(files(path))
+    assert "Drop the folder" in person.find("errorBar").property("text")
+    assert engine.loads == []
