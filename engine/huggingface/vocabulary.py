@@ -96,7 +96,10 @@ def _vocabulary(model: Document) -> dict[str, int]:
     """The pieces that text is cut into."""
     entries = model.get("vocab")
     if isinstance(entries, list):  # unigram: pieces with their scores
-        entries = {each[0]: index for index, each in enumerate(entries) if isinstance(each, list)}
+        pieces = [each[0] if isinstance(each, list) and each else None for each in entries]
+        if not all(isinstance(piece, str) for piece in pieces):
+            raise damaged_tokenizer("a token has no text")
+        entries = {piece: index for index, piece in enumerate(pieces)}
     if not isinstance(entries, dict) or not entries:
         raise damaged_tokenizer("it has no tokens")
     if not all(_is_id(index) for index in entries.values()):
@@ -145,10 +148,10 @@ def _merges(model: Document) -> list[str]:
     entries = model.get("merges")
     if not isinstance(entries, list):
         raise damaged_tokenizer(f"tokenizers of the kind {model.get('type')!r} are not supported")
-    merges = [" ".join(each) if isinstance(each, list) else each for each in entries]
-    if not all(isinstance(merge, str) for merge in merges):
-        raise damaged_tokenizer("its merges make no sense")
-    return merges
+    try:
+        return [each if isinstance(each, str) else " ".join(each) for each in entries]
+    except TypeError:
+        raise damaged_tokenizer("its merges make no sense") from None
 
 
 def _unigram(document: Document, model: Document, tokens: _Tokens) -> Entries:

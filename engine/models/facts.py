@@ -39,7 +39,6 @@ def delta_shape(metadata: Metadata) -> DeltaShape:
         ModelFileError: they are missing or contradict each other.
     """
     sizes = Sizes(metadata)
-    metadata.expect(f"{sizes.architecture}.ssm.adjacent_heads", False)
     value_heads = sizes.whole("ssm.time_step_rank")
     inner = sizes.whole("ssm.inner_size")
     taps = sizes.whole("ssm.conv_kernel")
@@ -51,6 +50,7 @@ def delta_shape(metadata: Metadata) -> DeltaShape:
         key_dim=sizes.whole("ssm.state_size"),
         value_dim=inner // value_heads,
         taps=taps,
+        adjacent=metadata.read(f"{sizes.architecture}.ssm.adjacent_heads", bool, False),
     )
 
 

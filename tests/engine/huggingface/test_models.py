@@ -13,7 +13,7 @@ MODELS = {
     "qwen2": TinyModel("qwen2", biases=True),
     "qwen3": TinyModel("qwen3"),
     "smollm3": TinyModel("smollm3", layers=4),
-    "qwen35": TinyModel("qwen35", layers=4, value_heads=3),
+    "qwen35": TinyModel("qwen35", layers=4),
 }
 
 
