@@ -130,7 +130,7 @@ def open_model(path: Path, options: RunOptions) -> OpenModel:
         summary = summarise(file)
         context = _context(options, summary)
         weights = WeightSource(file)
-        program = build_model(file, weights, with_head=options.with_head)
+        program = build_model(file, weights, with_head=options.with_head, context=context)
         kernels = _kernels(program, device, options.kernels)
         return OpenModel(file, summary, program, weights, device, context, kernels, options)
     except BaseException:

@@ -1,18 +1,23 @@
 """Builds a program in the native library, operation by operation."""
 
 from collections.abc import Callable
+from ctypes import c_int64
 
 import numpy as np
 import torch
 
 from engine.kernels.native_library import NativeHandle
 from engine.kernels.program import (
+    Activate,
+    Add,
     Attention,
     Buffer,
     DeltaRule,
     Embed,
     ExpertLinear,
     GatedNorm,
+    Glu,
+    LayerNorm,
     Linear,
     Operation,
     Program,
@@ -20,14 +25,15 @@ from engine.kernels.program import (
     Rope,
     RopeAndStore,
     Route,
+    Scale,
     ShortConvolution,
     SigmoidGate,
-    SplitHeads,
+    SoftCap,
+    Split,
     StateSpace,
-    SwiGlu,
     WeightedSum,
 )
-from engine.kernels.torch_weights import rope_angles
+from engine.kernels.torch_weights import rope_turns
 from engine.weights.quant_tensor import QuantTensor
 
 _NONE = -1  # an identifier that stands for nothing
@@ -75,26 +81,44 @@ class NativeBuilder:
 
     def _add_rowwise(self, operation: Operation, head: int) -> None:
         """Add one of those that need nothing but their rows, and so can be in the head."""
-        call, buffer = self._handle.call, self._buffer
+        call, buffer, vector = self._handle.call, self._buffer, self._vector_or_none
         match operation:
-            case RmsNorm(source, weight, out, epsilon):
-                vector = self._vector(weight)
-                call("add_rms_norm", head, buffer(source), vector, buffer(out), epsilon)
+            case RmsNorm(source, weight, out, epsilon, width):
+                rows = buffer(source), vector(weight), buffer(out)
+                call("add_rms_norm", head, *rows, epsilon, width)
+            case LayerNorm(source, weight, bias, out, epsilon):
+                operands = buffer(source), vector(weight), vector(bias), buffer(out)
+                call("add_layer_norm", head, *operands, epsilon)
             case GatedNorm(source, gate, weight, out, epsilon):
-                operands = buffer(source), buffer(gate), self._vector(weight), buffer(out)
+                operands = buffer(source), buffer(gate), vector(weight), buffer(out)
                 call("add_gated_norm", head, *operands, epsilon)
             case Linear(source, weight, bias, out, accumulate):
-                weights = self._matrices[weight.name], self._vector_or_none(bias)
-                call("add_linear", head, buffer(source), *weights, buffer(out), accumulate)
-            case SwiGlu(gate, up, out):
-                call("add_swiglu", head, buffer(gate), buffer(up), buffer(out))
-            case SigmoidGate(source, gate, out):
-                call("add_sigmoid_gate", head, buffer(source), buffer(gate), buffer(out))
-            case SplitHeads(source, first, second, head_dim):
-                halves = buffer(first), buffer(second)
-                call("add_split_heads", head, buffer(source), *halves, head_dim)
+                matrix = self._matrices[weight.name]
+                operands = buffer(source), matrix, vector(bias), buffer(out)
+                call("add_linear", head, *operands, accumulate)
+            case Split(source, parts, groups):
+                numbers = (c_int64 * len(parts))(*map(buffer, parts))
+                call("add_split", head, buffer(source), numbers, len(parts), groups)
             case Route() | ExpertLinear() | WeightedSum():
                 self._add_experts(operation, head)
+            case _:
+                self._add_elementwise(operation, head)
+
+    def _add_elementwise(self, operation: Operation, head: int) -> None:
+        call, buffer = self._handle.call, self._buffer
+        match operation:
+            case Glu(gate, up, out, activation):
+                call("add_glu", head, buffer(gate), buffer(up), buffer(out), activation.value)
+            case Activate(source, out, activation):
+                call("add_activate", head, buffer(source), buffer(out), activation.value)
+            case Scale(source, out, factor):
+                call("add_scale", head, buffer(source), buffer(out), factor)
+            case Add(source, out, factor):
+                call("add_add", head, buffer(source), buffer(out), factor)
+            case SoftCap(source, out, cap):
+                call("add_soft_cap", head, buffer(source), buffer(out), cap)
+            case SigmoidGate(source, gate, out):
+                call("add_sigmoid_gate", head, buffer(source), buffer(gate), buffer(out))
             case _:
                 raise TypeError(f"{type(operation).__name__} has no native kernel")
 
@@ -116,7 +140,7 @@ class NativeBuilder:
     def _add_rope_and_store(self, op: RopeAndStore) -> None:
         rows = [self._buffer(rows) for rows in (op.query, op.key, op.value)]
         cos, sin = self._turned(op.rope) if op.rope else (_NONE, _NONE)
-        pairs, interleaved = (op.rope.dims // 2, op.rope.interleaved) if op.rope else (0, False)
+        pairs, interleaved = (op.rope.pairs, op.rope.interleaved) if op.rope else (0, False)
         self._handle.call(
             "add_rope_and_store", *rows, cos, sin, pairs, interleaved, op.head_dim, op.layer
         )
@@ -174,12 +198,8 @@ class NativeBuilder:
 
     def _turned(self, rope: Rope) -> tuple[int, int]:
         if rope not in self._angles:
-            factors = None if rope.factors is None else rope.factors.decode().numpy()
-            angles = rope_angles(rope, self._positions, factors)
-            cos, sin = (
-                self._floats(torch.from_numpy(turn(angles).astype(np.float32)))
-                for turn in (np.cos, np.sin)
-            )
+            turns = rope_turns(rope, self._positions)
+            cos, sin = (self._floats(torch.from_numpy(turn.astype(np.float32))) for turn in turns)
             self._angles[rope] = cos, sin
         return self._angles[rope]
 

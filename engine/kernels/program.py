@@ -6,12 +6,17 @@ float32 `[rows, width]`. `body` runs over all rows of a pass, `head` over those 
 wanted.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum
+from typing import TYPE_CHECKING, Self
 
 from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
-from engine.weights.quant_tensor import QuantTensor
+
+if TYPE_CHECKING:  # what a model keeps is known without torch
+    from engine.weights.quant_tensor import QuantTensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +37,22 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class RmsNorm:
-    """`out = source / rms(source) * weight` over groups as wide as the weight: a row or a head."""
+    """`out = source / rms(source) * weight` over groups of `width`: whole rows, or heads."""
+
+    source: Buffer
+    weight: QuantTensor | None  # [width]
+    out: Buffer
+    epsilon: float
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class LayerNorm:
+    """`out = (source - mean) / deviation * weight + bias` over whole rows (Ba et al., 2016)."""
 
     source: Buffer
     weight: QuantTensor  # [width]
+    bias: QuantTensor | None  # [width]
     out: Buffer
     epsilon: float
 
@@ -53,17 +70,26 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class Rope:
-    """Rotary position embedding of the first `dims` of each head (Su et al., RoFormer).
+    """Rotary position embedding of the first dimensions of each head (Su et al., RoFormer).
 
-    Pair i turns by `position * position_scale * base ** (-2 i / dims) / factors[i]`. Pairs are
-    neighbours where `interleaved`, else dimension i goes with i + dims / 2.
+    Pair i turns by `position * frequencies[i] / factors[i]` and grows by `magnitude`. Pairs are
+    neighbours where `interleaved`, else dimension i goes with i + pairs.
     """
 
-    dims: int
-    base: float
+    frequencies: tuple[float, ...]  # [pairs], radians a position
     interleaved: bool
-    position_scale: float = 1.0
-    factors: QuantTensor | None = None  # [dims / 2]
+    magnitude: float = 1.0
+    factors: QuantTensor | None = None  # [pairs]
+
+    @classmethod
+    def plain(cls, dims: int, base: float, *, interleaved: bool) -> Self:
+        """As first published: pair i turns by `base ** (-2 i / dims)` a position."""
+        return cls(tuple(base ** (-i / dims) for i in range(0, dims, 2)), interleaved)
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of dimensions turn."""
+        return len(self.frequencies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +115,71 @@ class Attention:
     scale: float
 
 
+class Activation(Enum):
+    """A function of single numbers; the values are those of the native library."""
+
+    SILU = 0  # x sigmoid(x)
+    GELU = 1  # by tanh (Hendrycks and Gimpel, 2016)
+    RELU_SQUARED = 2  # max(x, 0)²
+
+
 @dataclass(frozen=True, slots=True)
-class SwiGlu:
-    """`out = silu(gate) * up` (Shazeer, GLU variants)."""
+class Glu:
+    """`out = activation(gate) * up` (Shazeer, GLU variants)."""
 
     gate: Buffer
     up: Buffer
     out: Buffer
+    activation: Activation = Activation.SILU
 
 
 @dataclass(frozen=True, slots=True)
-class SplitHeads:
-    """Each head of `source` holds a head of `first`, then one of `second`, each `head_dim` wide."""
+class Activate:
+    """`out = activation(source)`."""
 
     source: Buffer
-    first: Buffer
-    second: Buffer
-    head_dim: int
+    out: Buffer
+    activation: Activation
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`out = factor * source`; both may be the same buffer."""
+
+    source: Buffer
+    out: Buffer
+    factor: float
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """`out += factor * source`."""
+
+    source: Buffer
+    out: Buffer
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SoftCap:
+    """`out = cap * tanh(source / cap)`; both may be the same buffer."""
+
+    source: Buffer
+    out: Buffer
+    cap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Part what lies side by side: `groups` times, a piece of each part follows that of another.
+
+    With one group the parts are columns of `source` behind each other; with one for each head,
+    every head holds a piece of each part.
+    """
+
+    source: Buffer
+    parts: tuple[Buffer, ...]
+    groups: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +282,10 @@ Recurrent = DeltaRule | StateSpace | ShortConvolution
 """What goes through the rows of a sequence in order, and keeps a state behind the last one."""
 
 
+Elementwise = Glu | Activate | Scale | Add | SoftCap | SigmoidGate
+"""Operations that look at one number of each operand at a time."""
+
+
 class Gating(IntEnum):
     """What makes weights of a router's logits; the numbers are those of `csrc/cpu/routing.h`."""
 
@@ -278,12 +356,12 @@ class WeightedSum:
 Operation = (
     Embed
     | RmsNorm
+    | LayerNorm
     | Linear
     | RopeAndStore
     | Attention
-    | SwiGlu
-    | SplitHeads
-    | SigmoidGate
+    | Elementwise
+    | Split
     | GatedNorm
     | Route
     | ExpertLinear

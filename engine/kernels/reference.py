@@ -3,22 +3,38 @@
 Native kernels are tested against these. Rows are the leading axis; arithmetic is float32.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import torch
+
+from engine.kernels.program import Activation
 
 UPCAST_ELEMENTS = 1 << 21
 """Weights turned to float32 at a time: 8 MiB stay in the cache, and calls cost little beside."""
 
 
-def rms_norm(x: torch.Tensor, weight: torch.Tensor, epsilon: float) -> torch.Tensor:
+def rms_norm(
+    x: torch.Tensor, weight: torch.Tensor | None, epsilon: float, width: int
+) -> torch.Tensor:
     """Root-mean-square norm over groups (Zhang and Sennrich, 2019).
 
     Shapes: x `[rows, groups * width]`, weight `[width]`; returns x's shape.
     """
-    grouped = x.view(x.shape[0], -1, weight.shape[0])
-    scale = torch.rsqrt(grouped.square().mean(-1, keepdim=True) + epsilon)
-    return (grouped * scale * weight).view_as(x)
+    grouped = x.view(x.shape[0], -1, width)
+    normed = grouped * torch.rsqrt(grouped.square().mean(-1, keepdim=True) + epsilon)
+    return (normed if weight is None else normed * weight).view_as(x)
+
+
+def layer_norm(
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, epsilon: float
+) -> torch.Tensor:
+    """Layer norm (Ba, Kiros and Hinton, 2016).
+
+    Shapes: x `[rows, width]`, weight and bias `[width]`; returns x's shape.
+    """
+    centred = x - x.mean(-1, keepdim=True)
+    normed = centred * torch.rsqrt(centred.square().mean(-1, keepdim=True) + epsilon) * weight
+    return normed if bias is None else normed + bias
 
 
 def linear(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -101,6 +117,24 @@ def attention(
     return (result / total).transpose(0, 1).reshape(rows, -1)
 
 
-def swiglu(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-    """Gated linear unit with silu (Shazeer, 2020); all shapes `[rows, width]`."""
-    return torch.nn.functional.silu(gate) * up
+def activate(x: torch.Tensor, activation: Activation) -> torch.Tensor:
+    """A function of each number by itself."""
+    match activation:
+        case Activation.SILU:
+            return torch.nn.functional.silu(x)
+        case Activation.GELU:
+            return torch.nn.functional.gelu(x, approximate="tanh")
+        case Activation.RELU_SQUARED:
+            return torch.relu(x).square()
+
+
+def soft_cap(x: torch.Tensor, cap: float) -> torch.Tensor:
+    """Numbers kept within `cap` by a tanh (Bello et al., 2016)."""
+    return torch.tanh(x / cap) * cap
+
+
+def split(x: torch.Tensor, widths: Sequence[int], groups: int) -> list[torch.Tensor]:
+    """Part rows `[rows, sum(widths)]` that hold a piece of each part in each group."""
+    grouped = x.view(len(x), groups, -1)
+    pieces = grouped.split_with_sizes([width // groups for width in widths], dim=-1)
+    return [piece.flatten(1) for piece in pieces]

@@ -6,7 +6,7 @@ any backend can be tried that runs programs, whatever it keeps inside.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -15,6 +15,9 @@ from gguf import GGMLQuantizationType as GgmlType
 from engine.kernels import experts, reference
 from engine.kernels.kv_pages import LayerPages, make_plane
 from engine.kernels.program import (
+    Activate,
+    Activation,
+    Add,
     Attention,
     Buffer,
     DeltaRule,
@@ -22,6 +25,8 @@ from engine.kernels.program import (
     ExpertLinear,
     GatedNorm,
     Gating,
+    Glu,
+    LayerNorm,
     Linear,
     Operation,
     Program,
@@ -31,11 +36,12 @@ from engine.kernels.program import (
     RopeAndStore,
     Route,
     Routing,
+    Scale,
     ShortConvolution,
     SigmoidGate,
-    SplitHeads,
+    SoftCap,
+    Split,
     StateSpace,
-    SwiGlu,
     WeightedSum,
 )
 from engine.kernels.recurrent import RecurrentLayer
@@ -43,7 +49,7 @@ from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateS
 from engine.kernels.recurrent_twins import twin_of
 from engine.kernels.state import ModelState
 from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS
-from engine.kernels.torch_weights import rope_angles
+from engine.kernels.torch_weights import rope_turns
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import QUANT_TYPES, QuantType, quant_type
 
@@ -107,17 +113,25 @@ def samples() -> Iterator[Sample]:
         yield _embed(source, weights)
     yield _rms_norm(source, "a row", groups=1)
     yield _rms_norm(source, "heads", groups=HEADS)
+    yield _rms_norm(source, "no weight", groups=HEADS, weighted=False)
+    yield _layer_norm(source)
     for weights in QUANT_TYPES.values():
         yield _linear(source, weights)
     yield _linear_added(source)
-    yield _rope_and_store(source, "halves", Rope(KEY_DIM, 1e4, interleaved=False))
-    yield _rope_and_store(source, "pairs", Rope(KEY_DIM // 2, 5e5, interleaved=True))
+    halves = Rope.plain(KEY_DIM, 1e4, interleaved=False)
+    yield _rope_and_store(source, "halves", halves)
+    yield _rope_and_store(source, "pairs", Rope.plain(KEY_DIM // 2, 5e5, interleaved=True))
     factors = source.vector(KEY_DIM // 2, mean=4.0)
-    yield _rope_and_store(source, "factors", Rope(KEY_DIM, 1e4, False, 0.25, factors))
+    yield _rope_and_store(source, "factors", replace(halves, magnitude=1.5, factors=factors))
     for kv_type in ELEMENT_BYTES:
         yield _attention(long_source, kv_type)
-    yield _swiglu(source)
-    yield from _split_heads(source)
+    for activation in Activation:
+        yield _glu(source, activation)
+        yield _activate(source, activation)
+    yield _scale(source)
+    yield _add(source)
+    yield _soft_cap(source)
+    yield from _split(source)
     yield _sigmoid_gate(source)
     yield _gated_norm(source)
     for gating in Gating:
@@ -211,12 +225,22 @@ def _embed(source: _Source, weights: QuantType) -> Sample:
     return _sample(f"Embed {weights.name}", [], [Embed(table, out)], out, _double(table))
 
 
-def _rms_norm(source: _Source, variant: str, groups: int) -> Sample:
+def _rms_norm(source: _Source, variant: str, groups: int, *, weighted: bool = True) -> Sample:
     x, weight = source.rows(groups * KEY_DIM), source.vector(KEY_DIM, mean=1.0)
     out = Buffer("out", x.buffer.width)
-    expected = reference.rms_norm(x.values, _double(weight), EPSILON)
-    operation = RmsNorm(x.buffer, weight, out, EPSILON)
+    gains = _double(weight) if weighted else None
+    expected = reference.rms_norm(x.values, gains, EPSILON, KEY_DIM)
+    operation = RmsNorm(x.buffer, weight if weighted else None, out, EPSILON, KEY_DIM)
     return _sample(f"RmsNorm, {variant}", [x], [operation], out, expected)
+
+
+def _layer_norm(source: _Source) -> Sample:
+    x, weight, bias = source.rows(IN), source.vector(IN, mean=1.0), source.vector(IN)
+    out = Buffer("out", IN)
+    expected = reference.layer_norm(x.values, _double(weight), _double(bias), EPSILON)
+    return _sample(
+        "LayerNorm", [x], [LayerNorm(x.buffer, weight, bias, out, EPSILON)], out, expected
+    )
 
 
 def _linear(source: _Source, weights: QuantType) -> Sample:
@@ -248,7 +272,7 @@ def _rope_and_store(source: _Source, variant: str, rope: Rope) -> Sample:
 def _attention(source: _Source, kv_type: str) -> Sample:
     """What is turned first may round to 8 bits either way; a cache of floats alone gets it."""
     inputs = _query_key_value(source)
-    rope = Rope(KEY_DIM, 1e4, interleaved=False) if kv_type == "f32" else None
+    rope = Rope.plain(KEY_DIM, 1e4, interleaved=False) if kv_type == "f32" else None
     query, key = (_turned(rows.heads(KEY_DIM), rope) for rows in inputs[:2])
     keys, values = (_rounded(rows, kv_type) for rows in (key, inputs[2].heads(VALUE_DIM)))
     out, scale = Buffer("out", HEADS * VALUE_DIM), KEY_DIM**-0.5
@@ -257,20 +281,51 @@ def _attention(source: _Source, kv_type: str) -> Sample:
     return _sample(f"Attention, {kv_type}", inputs, operations, out, expected, kv_type=kv_type)
 
 
-def _swiglu(source: _Source) -> Sample:
+def _glu(source: _Source, activation: Activation) -> Sample:
     gate, up, out = source.rows(IN), source.rows(IN), Buffer("out", IN)
-    expected = reference.swiglu(gate.values, up.values)
-    return _sample("SwiGlu", [gate, up], [SwiGlu(gate.buffer, up.buffer, out)], out, expected)
+    expected = reference.activate(gate.values, activation) * up.values
+    operation = Glu(gate.buffer, up.buffer, out, activation)
+    return _sample(f"Glu, {activation.name}", [gate, up], [operation], out, expected)
 
 
-def _split_heads(source: _Source) -> Iterator[Sample]:
-    both = source.rows(2 * HEADS * KEY_DIM)
-    halves = Buffer("first", HEADS * KEY_DIM), Buffer("second", HEADS * KEY_DIM)
-    pairs = both.values.view(-1, HEADS, 2, KEY_DIM)
-    for index, out in enumerate(halves):
-        expected = pairs[:, :, index].flatten(1)
-        operation = SplitHeads(both.buffer, *halves, KEY_DIM)
-        yield _sample(f"SplitHeads, {out.name}", [both], [operation], out, expected)
+def _activate(source: _Source, activation: Activation) -> Sample:
+    x, out = source.rows(IN), Buffer("out", IN)
+    expected = reference.activate(x.values, activation)
+    operation = Activate(x.buffer, out, activation)
+    return _sample(f"Activate, {activation.name}", [x], [operation], out, expected)
+
+
+def _scale(source: _Source) -> Sample:
+    x = source.rows(IN)
+    operation = Scale(x.buffer, x.buffer, 3.0)
+    return _sample("Scale", [x], [operation], x.buffer, 3.0 * x.values)
+
+
+def _add(source: _Source) -> Sample:
+    x, residual = source.rows(IN), source.rows(IN)
+    operation, expected = Add(x.buffer, residual.buffer, 0.3), residual.values + 0.3 * x.values
+    return _sample("Add", [x, residual], [operation], residual.buffer, expected)
+
+
+def _soft_cap(source: _Source) -> Sample:
+    x = source.rows(IN)
+    expected = reference.soft_cap(x.values, 0.7)
+    return _sample("SoftCap", [x], [SoftCap(x.buffer, x.buffer, 0.7)], x.buffer, expected)
+
+
+def _split(source: _Source) -> Iterator[Sample]:
+    """Parts of other sizes, of whole rows and of heads."""
+    widths = HEADS * KEY_DIM, HEADS * VALUE_DIM
+    both = source.rows(sum(widths))
+    parts = tuple(
+        Buffer(name, width) for name, width in zip(("first", "second"), widths, strict=True)
+    )
+    for groups in (1, HEADS):
+        pieces = both.values.view(len(both.values), groups, -1)
+        split = widths[0] // groups
+        for out, part in zip(parts, (pieces[..., :split], pieces[..., split:]), strict=True):
+            name = f"Split, {out.name} of {groups}"
+            yield _sample(name, [both], [Split(both.buffer, parts, groups)], out, part.flatten(1))
 
 
 def _sigmoid_gate(source: _Source) -> Sample:
@@ -284,9 +339,9 @@ def _gated_norm(source: _Source) -> Sample:
     width = HEADS * VALUE_DIM
     x, gate, out = source.rows(width), source.rows(width), Buffer("out", width)
     weight = source.vector(VALUE_DIM, mean=1.0)
-    normed = reference.rms_norm(x.values, _double(weight), EPSILON)
+    normed = reference.rms_norm(x.values, _double(weight), EPSILON, VALUE_DIM)
     operation = GatedNorm(x.buffer, gate.buffer, weight, out, EPSILON)
-    expected = reference.swiglu(gate.values, normed)
+    expected = reference.activate(gate.values, Activation.SILU) * normed
     return _sample("GatedNorm", [x, gate], [operation], out, expected)
 
 
@@ -395,9 +450,8 @@ def _store(inputs: Sequence[_Rows], rope: Rope | None) -> RopeAndStore:
 def _turned(heads: torch.Tensor, rope: Rope | None) -> torch.Tensor:
     if rope is None:
         return heads
-    factors = None if rope.factors is None else rope.factors.decode().numpy()
-    angles = torch.from_numpy(rope_angles(rope, len(heads), factors))
-    return reference.rotate(heads, angles.cos(), angles.sin(), interleaved=rope.interleaved)
+    cos, sin = map(torch.from_numpy, rope_turns(rope, len(heads)))
+    return reference.rotate(heads, cos, sin, interleaved=rope.interleaved)
 
 
 def _rounded(rows: torch.Tensor, kv_type: str) -> torch.Tensor:

@@ -9,20 +9,27 @@ from engine.kernels import experts, reference
 from engine.kernels.batch import Batch, RowGroup
 from engine.kernels.kv_pages import LayerPages
 from engine.kernels.program import (
+    Activate,
+    Activation,
+    Add,
     Attention,
     Buffer,
+    Elementwise,
     Embed,
     ExpertLinear,
     GatedNorm,
+    Glu,
+    LayerNorm,
     Linear,
     Operation,
     Recurrent,
     RmsNorm,
     RopeAndStore,
     Route,
+    Scale,
     SigmoidGate,
-    SplitHeads,
-    SwiGlu,
+    SoftCap,
+    Split,
     WeightedSum,
 )
 from engine.kernels.state import ModelState
@@ -78,24 +85,27 @@ class TorchPass:
         """Run an operation that needs nothing but its rows."""
         weights = self._weights
         match operation:
-            case RmsNorm(source, weight, out, epsilon):
-                held[out] = reference.rms_norm(held[source], weights.vector(weight), epsilon)
+            case RmsNorm(source, weight, out, epsilon, width):
+                vector = None if weight is None else weights.vector(weight)
+                held[out] = reference.rms_norm(held[source], vector, epsilon, width)
+            case LayerNorm(source, weight, bias, out, epsilon):
+                moved = None if bias is None else weights.vector(bias)
+                vector = weights.vector(weight)
+                held[out] = reference.layer_norm(held[source], vector, moved, epsilon)
+            case GatedNorm(source, gate, weight, out, epsilon):
+                vector = weights.vector(weight)
+                normed = reference.rms_norm(held[source], vector, epsilon, len(vector))
+                held[out] = reference.activate(held[gate], Activation.SILU) * normed
             case Linear(source, weight, bias, out, accumulate):
                 product = weights.product(weight, held[source])
                 if bias is not None:
                     product = product + weights.vector(bias)
                 held[out] = held[out] + product if accumulate else product
-            case SwiGlu(gate, up, out):
-                held[out] = reference.swiglu(held[gate], held[up])
-            case SplitHeads(source, first, second, head_dim):
-                pairs = held[source].view(len(held[source]), -1, 2, head_dim)
-                held[first] = pairs[:, :, 0].flatten(1)
-                held[second] = pairs[:, :, 1].flatten(1)
-            case SigmoidGate(source, gate, out):
-                held[out] = held[source] * torch.sigmoid(held[gate])
-            case GatedNorm(source, gate, weight, out, epsilon):
-                normed = reference.rms_norm(held[source], weights.vector(weight), epsilon)
-                held[out] = reference.swiglu(held[gate], normed)
+            case Split(source, parts, groups):
+                widths = [part.width for part in parts]
+                held.update(zip(parts, reference.split(held[source], widths, groups), strict=True))
+            case Glu() | Activate() | Scale() | Add() | SoftCap() | SigmoidGate():
+                held[operation.out] = _elementwise(operation, held)
             case Route() | ExpertLinear() | WeightedSum():
                 self._ask_experts(operation, held)
             case _:
@@ -177,6 +187,23 @@ class TorchPass:
             tape = layer.tape[slot, start:] if start >= 0 else None
             self._recurrences[key] = Progress(state, tape)
         return self._recurrences[key]
+
+
+def _elementwise(operation: Elementwise, held: Values) -> torch.Tensor:
+    """What an operation on single numbers leaves in its `out`."""
+    match operation:
+        case Glu(gate, up, _, activation):
+            return reference.activate(held[gate], activation) * held[up]
+        case Activate(source, _, activation):
+            return reference.activate(held[source], activation)
+        case Scale(source, _, factor):
+            return held[source] * factor
+        case Add(source, out, factor):
+            return held[out] + held[source] * factor
+        case SoftCap(source, _, cap):
+            return reference.soft_cap(held[source], cap)
+        case SigmoidGate(source, gate, _):
+            return held[source] * torch.sigmoid(held[gate])
 
 
 def _heads(rows: torch.Tensor, head_dim: int) -> torch.Tensor:

@@ -94,18 +94,20 @@ class TorchWeights:
         }
 
     def _turned(self, rope: Rope) -> tuple[torch.Tensor, torch.Tensor]:
-        factors = None if rope.factors is None else rope.factors.decode().numpy()
-        angles = rope_angles(rope, self.positions, factors)
+        cos, sin = rope_turns(rope, self.positions)
         return (
-            torch.from_numpy(np.cos(angles).astype(np.float32)).to(self.device),
-            torch.from_numpy(np.sin(angles).astype(np.float32)).to(self.device),
+            torch.from_numpy(cos.astype(np.float32)).to(self.device),
+            torch.from_numpy(sin.astype(np.float32)).to(self.device),
         )
 
 
-def rope_angles(rope: Rope, positions: int, factors: np.ndarray | None) -> np.ndarray:
-    """Angles in radians, float64 `[positions, dims / 2]`; float32 would lose them far out."""
-    pair = np.arange(0, rope.dims, 2, dtype=np.float64)
-    frequency = rope.position_scale * rope.base ** (-pair / rope.dims)
-    if factors is not None:
-        frequency = frequency / factors
-    return np.outer(np.arange(positions, dtype=np.float64), frequency)
+def rope_turns(rope: Rope, positions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines, times the magnitude, float64 `[positions, pairs]`.
+
+    The angles are computed in float64; float32 would lose them far out.
+    """
+    frequencies = np.array(rope.frequencies)
+    if rope.factors is not None:
+        frequencies = frequencies / rope.factors.decode().numpy()
+    angles = np.outer(np.arange(positions, dtype=np.float64), frequencies)
+    return rope.magnitude * np.cos(angles), rope.magnitude * np.sin(angles)

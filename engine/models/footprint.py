@@ -6,8 +6,8 @@ from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.gguf.tensors import TensorInfo
 from engine.memory.model_facts import ModelFacts, WeightFacts
-from engine.models.facts import state_specs
 from engine.models.hyperparameters import Hyperparameters
+from engine.models.registry import state_specs
 
 
 def model_facts(file: ModelFile, *, with_head: bool = False) -> ModelFacts:

@@ -154,8 +154,8 @@ class HeadedRunner(Runner):
         width = hidden.shape[1]
         table = head.block.rows.values[rows.start : rows.stop]
         embedded = head.embedding.decode(tokens)
-        table[:, :width] = reference.rms_norm(embedded, embedding_norm, head.epsilon)
-        table[:, width:] = reference.rms_norm(hidden, hidden_norm, head.epsilon)
+        table[:, :width] = reference.rms_norm(embedded, embedding_norm, head.epsilon, width)
+        table[:, width:] = reference.rms_norm(hidden, hidden_norm, head.epsilon, width)
 
 
 def waiting_entries(slot: int, sequence: SequenceState, token: int | None = None) -> Entries:

@@ -1,32 +1,43 @@
 """Builds a program: the vocabulary in which an architecture's file describes its model."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.gguf.metadata import Metadata
 from engine.kernels.program import (
+    Activate,
+    Activation,
+    Add,
     Attention,
     Buffer,
     DeltaRule,
     Embed,
     GatedNorm,
+    Glu,
+    LayerNorm,
     Linear,
     Operation,
     Program,
     RmsNorm,
     Rope,
     RopeAndStore,
+    Scale,
     SigmoidGate,
-    SplitHeads,
-    SwiGlu,
+    SoftCap,
+    Split,
 )
 from engine.kernels.recurrent_shapes import DeltaShape
-from engine.kernels.row_table import RowTable
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
-from engine.models.hyperparameters import Hyperparameters
-from engine.weights.quant_tensor import QuantTensor
-from engine.weights.source import WeightSource
+from engine.models.hyperparameters import AttentionShape, Hyperparameters
+
+if TYPE_CHECKING:  # what a model keeps is known without torch
+    from engine.kernels.row_table import RowTable
+    from engine.weights.quant_tensor import QuantTensor
+    from engine.weights.source import WeightSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +110,23 @@ class ProgramBuilder:
         hyper: what all of them ask.
         weights: the file's tensors.
         with_head: whether the file's own drafting head is wanted, where it has one.
+        context: positions of a slot.
     """
 
     def __init__(
-        self, metadata: Metadata, weights: WeightSource, *, with_head: bool = False
+        self,
+        metadata: Metadata,
+        weights: WeightSource,
+        *,
+        with_head: bool = False,
+        context: int | None = None,
     ) -> None:
+        """`context`: positions of a slot; None for as many as the model was made for."""
         self.metadata = metadata
         self.hyper = Hyperparameters.read(metadata)
         self.weights = weights
         self.with_head = with_head
+        self.context = context or self.hyper.context_length
         self._body: list[Operation] = []
         self._head: list[Operation] = []
         self._current = self._body
@@ -121,9 +140,9 @@ class ProgramBuilder:
         yield
         self._current = self._body
 
-    def another(self) -> "ProgramBuilder":
+    def another(self) -> ProgramBuilder:
         """A builder of one more program over the same file."""
-        return ProgramBuilder(self.metadata, self.weights)
+        return ProgramBuilder(self.metadata, self.weights, context=self.context)
 
     def rows_of(self, table: RowTable, name: str) -> Buffer:
         """Take rows from outside."""
@@ -139,11 +158,21 @@ class ProgramBuilder:
         self._current.append(Embed(table, out))
         return out
 
-    def rms_norm(self, source: Buffer, name: str, width: int | None = None) -> Buffer:
-        """Normalise whole rows, or groups of `width` such as heads."""
-        weight = self.weights.take(f"{name}.weight", (width or source.width,))
+    def rms_norm(self, source: Buffer, name: str | None, width: int | None = None) -> Buffer:
+        """Normalise whole rows, or groups of `width` such as heads; `name` may be left out."""
+        width = width or source.width
+        weight = None if name is None else self.weights.take(f"{name}.weight", (width,))
         out = Buffer(f"normed {source.name}", source.width)
-        self._current.append(RmsNorm(source, weight, out, self.hyper.epsilon))
+        self._current.append(RmsNorm(source, weight, out, self.hyper.epsilon, width))
+        return out
+
+    def layer_norm(self, source: Buffer, name: str) -> Buffer:
+        """Centre rows and normalise them."""
+        shape = (source.width,)
+        weight = self.weights.take(f"{name}.weight", shape)
+        bias = self.weights.take_optional(f"{name}.bias", shape)
+        out = Buffer(f"normed {source.name}", source.width)
+        self._current.append(LayerNorm(source, weight, bias, out, self.hyper.epsilon))
         return out
 
     def linear(self, source: Buffer, name: str, out: Buffer, *, accumulate: bool = False) -> Buffer:
@@ -153,27 +182,24 @@ class ProgramBuilder:
         self._current.append(Linear(source, weight, bias, out, accumulate))
         return out
 
-    def rope_and_store(self, query: Buffer, key: Buffer, value: Buffer, rope: Rope | None) -> int:
+    def rope_and_store(
+        self, query: Buffer, key: Buffer, value: Buffer, rope: Rope | None, shape: AttentionShape
+    ) -> int:
         """Turn query and key, store key and value; returns the new layer of keys and values."""
-        hyper = self.hyper
         layer = len(self._key_values)
-        self._key_values.append(KeyValueSpec(hyper.kv_heads, hyper.head_dim, hyper.value_dim))
-        self._current.append(RopeAndStore(query, key, value, rope, hyper.head_dim, layer))
+        self._key_values.append(shape.key_values)
+        self._current.append(RopeAndStore(query, key, value, rope, shape.head_dim, layer))
         return layer
 
-    def attention(self, query: Buffer, layer: int, scale: float) -> Buffer:
+    def attention(self, query: Buffer, layer: int, shape: AttentionShape, scale: float) -> Buffer:
         """Attend over the slot's positions of a layer."""
-        out = Buffer("attended", self.hyper.heads * self.hyper.value_dim)
-        self._current.append(Attention(query, out, self.hyper.head_dim, layer, scale))
+        out = Buffer("attended", shape.heads * shape.value_dim)
+        self._current.append(Attention(query, out, shape.head_dim, layer, scale))
         return out
 
-    def split_heads(
-        self, source: Buffer, first: str, second: str, head_dim: int
-    ) -> tuple[Buffer, Buffer]:
-        """Part heads that lie side by side in pairs."""
-        halves = Buffer(first, source.width // 2), Buffer(second, source.width // 2)
-        self._current.append(SplitHeads(source, *halves, head_dim))
-        return halves
+    def split(self, source: Buffer, parts: Sequence[Buffer], groups: int = 1) -> None:
+        """Part what lies side by side in each of `groups` groups, such as heads."""
+        self._current.append(Split(source, tuple(parts), groups))
 
     def sigmoid_gate(self, source: Buffer, gate: Buffer) -> Buffer:
         """Let through as much of `source` as its gate is open."""
@@ -212,15 +238,48 @@ class ProgramBuilder:
         self._current.append(GatedNorm(source, gate, weight, out, self.hyper.epsilon))
         return out
 
-    def swiglu(self, gate: Buffer, up: Buffer) -> Buffer:
+    def glu(self, gate: Buffer, up: Buffer, activation: Activation = Activation.SILU) -> Buffer:
         """Gate one buffer by another."""
         out = Buffer("gated", up.width)
-        self._current.append(SwiGlu(gate, up, out))
+        self._current.append(Glu(gate, up, out, activation))
         return out
 
-    def logits(self, source: Buffer, name: str) -> ModelProgram:
-        """The output product, tied to the embedding where the file has no matrix of its own."""
+    def activate(self, source: Buffer, activation: Activation) -> Buffer:
+        """Apply a function to each number."""
+        out = Buffer(f"activated {source.name}", source.width)
+        self._current.append(Activate(source, out, activation))
+        return out
+
+    def scale(self, source: Buffer, factor: float) -> Buffer:
+        """Multiply a buffer in place; nothing happens where the factor is 1."""
+        if factor != 1.0:
+            self._current.append(Scale(source, source, factor))
+        return source
+
+    def add(self, source: Buffer, out: Buffer, factor: float = 1.0) -> None:
+        """Add a buffer to another, such as the residual stream."""
+        self._current.append(Add(source, out, factor))
+
+    def soft_cap(self, source: Buffer, cap: float | None) -> Buffer:
+        """Keep a buffer's numbers within `cap`, in place, where there is one."""
+        if cap is not None:
+            self._current.append(SoftCap(source, source, cap))
+        return source
+
+    def logits(
+        self, source: Buffer, name: str, *, scale: float = 1.0, cap: float | None = None
+    ) -> ModelProgram:
+        """The output product, tied to the embedding where the file has no matrix of its own.
+
+        Args:
+            source: the rows of the head.
+            name: of the matrix.
+            scale: what the logits are multiplied by.
+            cap: what they are kept within, after that.
+        """
         out = self.output(source, name)
+        with self.head():
+            self.soft_cap(self.scale(out, scale), cap)
         return ModelProgram(self.finish(out), self.states(), out.width)
 
     def output(self, source: Buffer, name: str) -> Buffer:

@@ -1,50 +1,93 @@
-"""Which architectures there are: one entry each."""
+"""The architectures that run, and a model from a file of one of them."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.defects import quoted
-from engine.gguf.model_file import ModelFile
-from engine.models.llama import build_llama
+from engine.gguf.metadata import Metadata
+from engine.memory.spec import HeadSpec, StateSpecs
+from engine.models.architecture import Architecture
+from engine.models.architectures.llama import LLAMA
+from engine.models.architectures.qwen2 import QWEN2
+from engine.models.architectures.qwen3 import QWEN3
+from engine.models.architectures.qwen35 import QWEN35
+from engine.models.architectures.smollm3 import SMOLLM3
+from engine.models.hyperparameters import Hyperparameters
 from engine.models.program import ModelProgram, ProgramBuilder
-from engine.models.qwen2 import build_qwen2
-from engine.models.qwen3 import build_qwen3
-from engine.models.qwen35 import build_qwen35
-from engine.models.smollm3 import build_smollm3
-from engine.weights.source import WeightSource
 
-ARCHITECTURES: dict[str, Callable[[ProgramBuilder], ModelProgram]] = {
-    "llama": build_llama,
-    "qwen2": build_qwen2,
-    "qwen3": build_qwen3,
-    "qwen35": build_qwen35,
-    "smollm3": build_smollm3,
-}
+if TYPE_CHECKING:  # headers are read without torch
+    from engine.gguf.model_file import ModelFile
+    from engine.weights.source import WeightSource
+
+ARCHITECTURES = {each.name: each for each in (LLAMA, QWEN2, QWEN3, QWEN35, SMOLLM3)}
+"""By their names in GGUF."""
 
 
-def build_model(file: ModelFile, weights: WeightSource, *, with_head: bool = False) -> ModelProgram:
+def build_model(
+    file: ModelFile,
+    weights: WeightSource,
+    *,
+    with_head: bool = False,
+    context: int | None = None,
+) -> ModelProgram:
     """Build the program of a file's model.
 
     Args:
         file: the model's.
         weights: its tensors.
         with_head: build the file's own drafting head too, where it has one.
+        context: positions of a slot, which some rotary embeddings depend on; None for as many as
+            the model was made for.
 
     Raises:
         UnsupportedModelError: the architecture is unknown, or the file holds tensors that its
             description does not use, so answers would be wrong.
         ModelFileError: a tensor or a setting is missing or wrong.
     """
-    architecture = file.metadata.read("general.architecture", str)
-    if architecture not in ARCHITECTURES:
-        raise UnsupportedModelError(
-            f"Models of the architecture {quoted(architecture)} do not run in this version yet; "
-            f"it runs {', '.join(ARCHITECTURES)}."
-        )
-    model = ARCHITECTURES[architecture](ProgramBuilder(file.metadata, weights, with_head=with_head))
+    architecture = architecture_of(file.metadata)
+    build = ProgramBuilder(file.metadata, weights, with_head=with_head, context=context)
+    model = architecture.build(build)
     if left := weights.unconsumed():
         raise UnsupportedModelError(
-            f"This {architecture} model has {len(left)} tensors that this version does not know, "
-            f"such as {quoted(left[0])}; without them its answers would be wrong."
+            f"This {architecture.name} model has {len(left)} tensors that this version does not "
+            f"know, such as {quoted(left[0])}; without them its answers would be wrong."
         )
     return model
+
+
+def state_specs(metadata: Metadata, *, with_head: bool = False) -> StateSpecs:
+    """What the layers of a model keep for a slot, as its program declares it; no torch.
+
+    Args:
+        metadata: of its file.
+        with_head: count in what the file's own drafting head keeps, where it has one.
+
+    Raises:
+        PacelineError: the architecture is unknown, or the header does not say it or contradicts
+            itself.
+    """
+    architecture, hyper = architecture_of(metadata), Hyperparameters.read(metadata)
+    states = architecture.states(metadata)
+    if with_head and architecture.has_draft_head and hyper.draft_heads:
+        return replace(states, head=HeadSpec(states.key_values[-1], hyper.width))
+    return states
+
+
+def architecture_of(metadata: Metadata) -> Architecture:
+    """The architecture of a file.
+
+    Raises:
+        UnsupportedModelError: it is unknown, or the file asks for more than it has.
+    """
+    name = metadata.read("general.architecture", str)
+    if name not in ARCHITECTURES:
+        raise UnsupportedModelError(
+            f"Models of the architecture {quoted(name)} do not run in this version yet; "
+            f"it runs {', '.join(ARCHITECTURES)}."
+        )
+    architecture = ARCHITECTURES[name]
+    architecture.check(metadata)
+    return architecture

@@ -20,12 +20,12 @@ def dense_decoder(
     """
     residual = build.embed("token_embd")
     for index, rope in enumerate(ropes):
-        block = f"blk.{index}"
+        block, shape = f"blk.{index}", build.hyper.attention[index]
         normed = build.rms_norm(residual, f"{block}.attn_norm")
-        attended = self_attention(build, block, normed, rope, norm_heads=norm_heads)
+        attended = self_attention(build, block, normed, shape, rope, norm_heads=norm_heads)
         build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
         normed = build.rms_norm(residual, f"{block}.ffn_norm")
-        swiglu_feed_forward(build, block, normed, residual)
+        swiglu_feed_forward(build, block, normed, residual, build.hyper.feed_forward[index])
     with build.head():
         normed = build.rms_norm(residual, "output_norm")
     return build.logits(normed, "output")

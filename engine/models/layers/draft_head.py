@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine.kernels.program import Buffer
-from engine.kernels.row_table import RowTable
 from engine.memory.spec import HEAD_ROWS, HeadSpec
 from engine.models.program import DraftHead, ModelProgram, ProgramBuilder, RowProgram
 
-Block = Callable[[ProgramBuilder, str, Buffer], None]
-"""`block(build, name, residual)`: append a block of the model to a program."""
+Block = Callable[[ProgramBuilder, int, Buffer], None]
+"""`block(build, index, residual)`: append a block of the model to a program."""
 
 
 def with_draft_head(build: ProgramBuilder, residual: Buffer, block: Block) -> ModelProgram:
@@ -22,7 +21,6 @@ def with_draft_head(build: ProgramBuilder, residual: Buffer, block: Block) -> Mo
     its own hidden rows, drafts on as far as is wanted.
     """
     hyper = build.hyper
-    name = f"blk.{hyper.layers}"
     for index in range(hyper.draft_heads):
         build.weights.leave(f"blk.{hyper.layers + index}.")
     if not (build.with_head and hyper.draft_heads):
@@ -30,15 +28,15 @@ def with_draft_head(build: ProgramBuilder, residual: Buffer, block: Block) -> Mo
             normed = build.rms_norm(residual, "output_norm")
         return build.logits(normed, "output")
     hidden = build.rms_norm(residual, "output_norm")
-    states, head = build.states(), _head(build, name, block)
+    states, head = build.states(), _head(build, hyper.layers, block)
     states = replace(states, head=HeadSpec(states.key_values[-1], hyper.width))
     vocab = head.model_output.program.logits.width
     return ModelProgram(build.finish(hidden), states, vocab, head)
 
 
-def _head(build: ProgramBuilder, name: str, block: Block) -> DraftHead:
+def _head(build: ProgramBuilder, index: int, block: Block) -> DraftHead:
     hyper, weights = build.hyper, build.weights
-    nextn, vector = f"{name}.nextn", (hyper.width,)
+    nextn, vector = f"blk.{index}.nextn", (hyper.width,)
     table = weights.take("token_embd.weight")
     own_output = weights.take_optional(f"{nextn}.shared_head_head.weight")
     output = _output(build, "output")
@@ -47,19 +45,21 @@ def _head(build: ProgramBuilder, name: str, block: Block) -> DraftHead:
         embedding_norm=weights.take(f"{nextn}.enorm.weight", vector),
         hidden_norm=weights.take(f"{nextn}.hnorm.weight", vector),
         epsilon=hyper.epsilon,
-        block=_block(build.another(), name, block),
+        block=_block(build.another(), index, block),
         output=_output(build, f"{nextn}.shared_head_head") if own_output else output,
         model_output=output,
     )
 
 
-def _block(build: ProgramBuilder, name: str, block: Block) -> RowProgram:
+def _block(build: ProgramBuilder, index: int, block: Block) -> RowProgram:
     """From a token's embedding beside the hidden row before it, to a hidden row."""
-    width = build.hyper.width
+    from engine.kernels.row_table import RowTable
+
+    name, width = f"blk.{index}", build.hyper.width
     rows = RowTable("joined rows", HEAD_ROWS, 2 * width)
     joined = build.rows_of(rows, "joined")
     residual = build.linear(joined, f"{name}.nextn.eh_proj", Buffer("residual", width))
-    block(build, name, residual)
+    block(build, index, residual)
     own_norm = f"{name}.nextn.shared_head_norm"
     has_norm = build.weights.take_optional(f"{own_norm}.weight") is not None
     hidden = build.rms_norm(residual, own_norm if has_norm else "output_norm")
@@ -68,6 +68,8 @@ def _block(build: ProgramBuilder, name: str, block: Block) -> RowProgram:
 
 def _output(build: ProgramBuilder, name: str) -> RowProgram:
     """From a hidden row to logits."""
+    from engine.kernels.row_table import RowTable
+
     build = build.another()
     rows = RowTable("hidden rows", HEAD_ROWS, build.hyper.width)
     hidden = build.rows_of(rows, "hidden")

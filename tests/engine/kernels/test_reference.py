@@ -27,7 +27,7 @@ def test_rms_norm_is_the_root_mean_square(rows: int, groups: int) -> None:
     x, weight = torch.randn(rows, groups * 33), torch.randn(33)
     wide = x.double().view(rows, groups, 33)
     expected = wide / (wide.square().mean(-1, keepdim=True) + 1e-5).sqrt() * weight.double()
-    assert torch.allclose(reference.rms_norm(x, weight, 1e-5).double(), expected.view(rows, -1))
+    assert torch.allclose(reference.rms_norm(x, weight, 1e-5, 33).double(), expected.view(rows, -1))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from engine.kernels import reference
+from engine.kernels.program import Activation
 from engine.kernels.samples import Sample, samples
 from engine.kernels.trial import Candidate, candidates, try_sample
 
@@ -31,9 +32,9 @@ def test_samples_are_the_same_each_time() -> None:
 def test_a_wrong_number_is_an_error(
     by_torch: Candidate, monkeypatch: pytest.MonkeyPatch, error: float
 ) -> None:
-    swiglu = reference.swiglu
-    gated = sample("SwiGlu")
-    monkeypatch.setattr(reference, "swiglu", lambda *rows: swiglu(*rows) * (1 + error))
+    activate = reference.activate
+    gated = sample("Glu, SILU")
+    monkeypatch.setattr(reference, "activate", lambda *rows: activate(*rows) * (1 + error))
     trial = try_sample(by_torch, gated)
     assert trial.rows_stand_alone is (error < 1)  # what is no number equals nothing
     assert not trial.passed
@@ -42,15 +43,15 @@ def test_a_wrong_number_is_an_error(
 def test_rows_that_depend_on_those_before_them_are_told(
     by_torch: Candidate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def leaning(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    def leaning(x: torch.Tensor, activation: Activation) -> torch.Tensor:
         nonlocal calls
         calls += 1
-        return swiglu(gate, up) * (1 + 1e-6 * (calls % 5))
+        return activate(x, activation) * (1 + 1e-6 * (calls % 5))
 
     calls = 0
-    swiglu = reference.swiglu
-    gated = sample("SwiGlu")
-    monkeypatch.setattr(reference, "swiglu", leaning)
+    activate = reference.activate
+    gated = sample("Glu, SILU")
+    monkeypatch.setattr(reference, "activate", leaning)
     trial = try_sample(by_torch, gated)
     assert trial.error <= trial.allowed
     assert not trial.rows_stand_alone

@@ -198,7 +198,7 @@ def test_an_embedding_of_another_shape_is_refused(tmp_path: Path, shape: tuple[i
         ("llama.attention.causal", False, UnsupportedModelError),
         ("llama.embedding_length", 64, ModelFileError),
         ("llama.expert_count", 8, UnsupportedModelError),
-        ("llama.rope.scaling.type", "yarn", UnsupportedModelError),
+        ("llama.rope.scaling.type", "dynamic", UnsupportedModelError),
     ],
 )
 def test_settings_that_cannot_be_are_refused(

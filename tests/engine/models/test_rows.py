@@ -102,7 +102,7 @@ def test_a_failing_pass_leaves_every_sequence_as_it_was(
         sequence = runner.memory.new_sequence()
         prompt(runner, sequence, PROMPT)
         with monkeypatch.context() as patch:
-            patch.setattr(reference, "swiglu", fail)
+            patch.setattr(reference, "activate", fail)
             with pytest.raises(ArithmeticError):
                 runner.forward([rows_of(sequence, EMITTED[:2])])
         assert sequence.length == len(PROMPT)

@@ -227,7 +227,7 @@ def test_a_failing_pass_ends_its_requests_and_the_next_is_served(
         raise RuntimeError("out of luck")
 
     with monkeypatch.context() as patch:
-        patch.setattr("engine.kernels.reference.swiglu", fail)
+        patch.setattr("engine.kernels.reference.activate", fail)
         bench.finish()
     final = bench.events[job][-1]
     assert isinstance(final, Failed)

@@ -98,6 +98,11 @@ Buffer& new_buffer(Model* model, int64_t width) {
   return buffer(model, model->program.new_buffer(width));
 }
 
+Activation activation_of(int32_t value) {
+  require(value >= 0 && value < kActivations, "There is no such activation.");
+  return static_cast<Activation>(value);
+}
+
 template <class Layer>
 Layer& slot_for(std::vector<Layer>& layers, int64_t layer) {
   require(layer >= 0 && layer < (1 << 16), "There is no such layer.");
@@ -152,12 +157,23 @@ int64_t paceline_add_embed(paceline_model* model, int64_t table, int64_t out) {
 }
 
 int64_t paceline_add_rms_norm(paceline_model* model, int32_t head, int64_t source, int64_t weight,
-                              int64_t out, float epsilon) {
+                              int64_t out, float epsilon, int64_t width) {
   return coded([&] {
     Buffer &from = buffer(model, source), &to = buffer(model, out);
+    const Vector gains{width, weight < 0 ? nullptr : vector_of(model, weight, width)};
+    model->program.section(head).add(std::make_unique<Norm>(from, nullptr, gains, to, epsilon),
+                                     {&from}, {&to});
+  });
+}
+
+int64_t paceline_add_layer_norm(paceline_model* model, int32_t head, int64_t source,
+                                int64_t weight, int64_t bias, int64_t out, float epsilon) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, out);
+    const float* moved = bias < 0 ? nullptr : vector_of(model, bias, from.width);
     model->program.section(head).add(
-        std::make_unique<Norm>(from, nullptr, vector_at(model, weight), to, epsilon), {&from},
-        {&to});
+        std::make_unique<LayerNorm>(from, vector_of(model, weight, from.width), moved, to, epsilon),
+        {&from}, {&to});
   });
 }
 
@@ -180,11 +196,49 @@ int64_t paceline_add_linear(paceline_model* model, int32_t head, int64_t source,
   });
 }
 
-int64_t paceline_add_swiglu(paceline_model* model, int32_t head, int64_t gate, int64_t up,
-                            int64_t out) {
+int64_t paceline_add_glu(paceline_model* model, int32_t head, int64_t gate, int64_t up,
+                         int64_t out, int32_t activation) {
   return coded([&] {
     Buffer &by = buffer(model, gate), &from = buffer(model, up), &to = buffer(model, out);
-    model->program.section(head).add(std::make_unique<SwiGlu>(by, from, to), {&by, &from}, {&to});
+    model->program.section(head).add(
+        std::make_unique<Glu>(by, from, to, activation_of(activation)), {&by, &from}, {&to});
+  });
+}
+
+int64_t paceline_add_activate(paceline_model* model, int32_t head, int64_t source, int64_t out,
+                              int32_t activation) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, out);
+    model->program.section(head).add(
+        std::make_unique<Activate>(from, to, activation_of(activation)), {&from}, {&to});
+  });
+}
+
+int64_t paceline_add_scale(paceline_model* model, int32_t head, int64_t source, int64_t out,
+                           float factor) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, out);
+    model->program.section(head).add(
+        std::make_unique<WithNumber>(from, to, factor, model->kernels.scale), {&from}, {&to});
+  });
+}
+
+int64_t paceline_add_add(paceline_model* model, int32_t head, int64_t source, int64_t out,
+                         float factor) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, out);
+    model->program.section(head).add(
+        std::make_unique<WithNumber>(from, to, factor, model->kernels.add), {&from, &to}, {&to});
+  });
+}
+
+int64_t paceline_add_soft_cap(paceline_model* model, int32_t head, int64_t source, int64_t out,
+                              float cap) {
+  return coded([&] {
+    Buffer &from = buffer(model, source), &to = buffer(model, out);
+    require(cap > 0, "A cap must be above zero.");
+    model->program.section(head).add(
+        std::make_unique<WithNumber>(from, to, cap, model->kernels.soft_cap), {&from}, {&to});
   });
 }
 
@@ -197,12 +251,15 @@ int64_t paceline_add_sigmoid_gate(paceline_model* model, int32_t head, int64_t s
   });
 }
 
-int64_t paceline_add_split_heads(paceline_model* model, int32_t head, int64_t source,
-                                 int64_t first, int64_t second, int64_t head_dim) {
+int64_t paceline_add_split(paceline_model* model, int32_t head, int64_t source,
+                           const int64_t* parts, int64_t num_parts, int64_t groups) {
   return coded([&] {
-    Buffer &from = buffer(model, source), &to = buffer(model, first), &rest = buffer(model, second);
-    model->program.section(head).add(std::make_unique<SplitHeads>(from, to, rest, head_dim),
-                                     {&from}, {&to, &rest});
+    Buffer& from = buffer(model, source);
+    std::vector<Buffer*> to;
+    for (int64_t i = 0; i < num_parts; ++i) to.push_back(&buffer(model, parts[i]));
+    const std::vector<const Buffer*> written(to.begin(), to.end());
+    model->program.section(head).add(std::make_unique<Split>(from, std::move(to), groups), {&from},
+                                     written);
   });
 }
 

@@ -42,19 +42,32 @@ PACELINE_EXPORT int64_t paceline_add_buffer(paceline_model* model, int64_t width
 // not 0 for those of the program's head. Weights and buffers go by their identifiers; -1 is none.
 PACELINE_EXPORT int64_t paceline_add_embed(paceline_model* model, int64_t table, int64_t out);
 PACELINE_EXPORT int64_t paceline_add_rms_norm(paceline_model* model, int32_t head, int64_t source,
-                                           int64_t weight, int64_t out, float epsilon);
+                                           int64_t weight, int64_t out, float epsilon,
+                                           int64_t width);
+PACELINE_EXPORT int64_t paceline_add_layer_norm(paceline_model* model, int32_t head, int64_t source,
+                                             int64_t weight, int64_t bias, int64_t out,
+                                             float epsilon);
 PACELINE_EXPORT int64_t paceline_add_gated_norm(paceline_model* model, int32_t head, int64_t source,
                                              int64_t gate, int64_t weight, int64_t out,
                                              float epsilon);
 PACELINE_EXPORT int64_t paceline_add_linear(paceline_model* model, int32_t head, int64_t source,
                                          int64_t weight, int64_t bias, int64_t out,
                                          int32_t accumulate);
-PACELINE_EXPORT int64_t paceline_add_swiglu(paceline_model* model, int32_t head, int64_t gate,
-                                         int64_t up, int64_t out);
+/// `activation` is a value of kernels.h's Activation.
+PACELINE_EXPORT int64_t paceline_add_glu(paceline_model* model, int32_t head, int64_t gate,
+                                      int64_t up, int64_t out, int32_t activation);
+PACELINE_EXPORT int64_t paceline_add_activate(paceline_model* model, int32_t head, int64_t source,
+                                           int64_t out, int32_t activation);
+PACELINE_EXPORT int64_t paceline_add_scale(paceline_model* model, int32_t head, int64_t source,
+                                        int64_t out, float factor);
+PACELINE_EXPORT int64_t paceline_add_add(paceline_model* model, int32_t head, int64_t source,
+                                      int64_t out, float factor);
+PACELINE_EXPORT int64_t paceline_add_soft_cap(paceline_model* model, int32_t head, int64_t source,
+                                           int64_t out, float cap);
 PACELINE_EXPORT int64_t paceline_add_sigmoid_gate(paceline_model* model, int32_t head,
                                                int64_t source, int64_t gate, int64_t out);
-PACELINE_EXPORT int64_t paceline_add_split_heads(paceline_model* model, int32_t head, int64_t source,
-                                              int64_t first, int64_t second, int64_t head_dim);
+PACELINE_EXPORT int64_t paceline_add_split(paceline_model* model, int32_t head, int64_t source,
+                                        const int64_t* parts, int64_t num_parts, int64_t groups);
 /// The enumeration in routing.h has the numbers of `gating`.
 PACELINE_EXPORT int64_t paceline_add_route(paceline_model* model, int32_t head, int64_t logits,
                                         int64_t bias, int64_t chosen, int64_t weights,

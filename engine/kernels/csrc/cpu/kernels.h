@@ -23,6 +23,10 @@ struct Product {
   int64_t expert, first_panel, last_panel;
 };
 
+/// A function of single numbers; the values are those of program.py.
+enum class Activation : int32_t { silu = 0, gelu = 1, relu_squared = 2 };
+constexpr int32_t kActivations = 3;
+
 struct Kernels {
   const char* name;
   // Most rows of a panel: as many as registers hold sums for.
@@ -37,13 +41,22 @@ struct Kernels {
   // The outputs of tiles first … last - 1 of a product. Quantised weights read the int8 form.
   void (*multiply)(const Product&, int64_t first_tile, int64_t last_tile);
 
-  // One row, of `groups` groups as wide as the weight.
+  // One row, of `groups` groups of `width`; the weight may be null.
   void (*rms_norm)(const float* source, const float* weight, float* out, int64_t groups,
                    int64_t width, float epsilon);
-  // The same, times silu(gate).
+  // One row; the bias may be null.
+  void (*layer_norm)(const float* source, const float* weight, const float* bias, float* out,
+                     int64_t width, float epsilon);
+  // As rms_norm, times silu(gate).
   void (*gated_norm)(const float* source, const float* gate, const float* weight, float* out,
                      int64_t groups, int64_t width, float epsilon);
-  void (*swiglu)(const float* gate, const float* up, float* out, int64_t width);
+  // out = activation(gate) * up
+  void (*glu)(const float* gate, const float* up, float* out, int64_t width, Activation);
+  void (*activate)(const float* source, float* out, int64_t width, Activation);
+  // out = number * source, out += number * source, out = number * tanh(source / number)
+  void (*scale)(const float* source, float* out, int64_t width, float number);
+  void (*add)(const float* source, float* out, int64_t width, float number);
+  void (*soft_cap)(const float* source, float* out, int64_t width, float number);
   void (*sigmoid_gate)(const float* source, const float* gate, float* out, int64_t width);
   void (*sigmoid)(const float* source, float* out, int64_t width);
   void (*softmax)(const float* source, float* out, int64_t width);

@@ -61,6 +61,23 @@ PACELINE_INLINE f32x16 sigmoid(f32x16 x) {
 
 PACELINE_INLINE f32x16 silu(f32x16 x) { return mul(x, sigmoid(x)); }
 
+// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x³), and (1 + tanh(u)) / 2 = sigmoid(2 u).
+PACELINE_INLINE f32x16 gelu(f32x16 x) {
+  const f32x16 inner = fma(mul(mul(x, x), x), splat(0.044715f), x);
+  return mul(x, sigmoid(mul(inner, splat(1.5957691216057308f))));
+}
+
+// 1 - 2 / (e^2x + 1); near zero, where digits would cancel, the series up to the 7th power.
+PACELINE_INLINE f32x16 tanh(f32x16 x) {
+  const f32x16 size = abs(x), one = splat(1.0f), square = mul(x, x);
+  const f32x16 power = exp(add(size, size));
+  const f32x16 far = sub(one, div(splat(2.0f), add(power, one)));
+  f32x16 series = splat(-17.0f / 315);
+  for (const float term : {2.0f / 15, -1.0f / 3, 1.0f}) series = fma(series, square, splat(term));
+  const f32x16 result = select_less(size, splat(0.15f), mul(series, size), far);
+  return select_less(x, splat(0.0f), sub(splat(0.0f), result), result);
+}
+
 // log(1 + y) = 2 artanh(y / (2 + y)) for 0 ≤ y ≤ 1, by the series up to the 15th power.
 PACELINE_INLINE f32x16 log_1_plus(f32x16 y) {
   const f32x16 z = div(y, add(splat(2.0f), y));

@@ -1,4 +1,4 @@
-// Root-mean-square norms over groups: rows, or the heads of a row.
+// Root-mean-square norms over groups (rows, or the heads of a row), and layer norms.
 #include <cstdint>
 
 #include "cpu/math.inl"
@@ -25,9 +25,24 @@ void rms_norm(const float* source, const float* weight, float* out, int64_t grou
     const f32x16 scale = scale_for_norm(source, width, epsilon);
     each_lanes(width, [&](int64_t i, int n) {
       const f32x16 normed = mul(load_lanes(source + i, n), scale);
-      store_lanes(out + i, mul(normed, load_lanes(weight + i, n)), n);
+      store_lanes(out + i, weight ? mul(normed, load_lanes(weight + i, n)) : normed, n);
     });
   }
+}
+
+void layer_norm(const float* source, const float* weight, const float* bias, float* out,
+                int64_t width, float epsilon) {
+  f32x16 total = splat(0.0f);
+  each_lanes(width, [&](int64_t i, int n) { total = add(total, load_lanes(source + i, n)); });
+  const f32x16 mean = splat(sum(total) / static_cast<float>(width));
+  each_lanes(width, [&](int64_t i, int n) {
+    store_lanes(out + i, sub(load_lanes(source + i, n), mean), n);
+  });
+  const f32x16 scale = scale_for_norm(out, width, epsilon);
+  each_lanes(width, [&](int64_t i, int n) {
+    const f32x16 normed = mul(mul(load_lanes(out + i, n), scale), load_lanes(weight + i, n));
+    store_lanes(out + i, bias ? add(normed, load_lanes(bias + i, n)) : normed, n);
+  });
 }
 
 void gated_norm(const float* source, const float* gate, const float* weight, float* out,

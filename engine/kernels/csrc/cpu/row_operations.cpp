@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "cpu/checks.h"
 #include "cpu/table.h"
@@ -49,13 +50,48 @@ void Norm::run(const Pass& pass, int64_t first, int64_t last) const {
   }
 }
 
-SwiGlu::SwiGlu(Buffer& gate, Buffer& up, Buffer& out) : gate_(gate), up_(up), out_(out) {
+LayerNorm::LayerNorm(Buffer& source, const float* weight, const float* bias, Buffer& out,
+                     float epsilon)
+    : source_(source), weight_(weight), bias_(bias), out_(out), epsilon_(epsilon) {
+  require(source.width == out.width && &source != &out, "A norm's operands differ in width.");
+}
+
+void LayerNorm::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    pass.kernels.layer_norm(source_.row(row), weight_, bias_, out_.row(row), out_.width, epsilon_);
+  }
+}
+
+Glu::Glu(Buffer& gate, Buffer& up, Buffer& out, Activation activation)
+    : gate_(gate), up_(up), out_(out), activation_(activation) {
   require(gate.width == out.width && up.width == out.width, "A gate differs from its operand.");
 }
 
-void SwiGlu::run(const Pass& pass, int64_t first, int64_t last) const {
+void Glu::run(const Pass& pass, int64_t first, int64_t last) const {
   for (int64_t row = first; row < last; ++row) {
-    pass.kernels.swiglu(gate_.row(row), up_.row(row), out_.row(row), out_.width);
+    pass.kernels.glu(gate_.row(row), up_.row(row), out_.row(row), out_.width, activation_);
+  }
+}
+
+Activate::Activate(Buffer& source, Buffer& out, Activation activation)
+    : source_(source), out_(out), activation_(activation) {
+  require(source.width == out.width, "An operation's operands differ in width.");
+}
+
+void Activate::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    pass.kernels.activate(source_.row(row), out_.row(row), out_.width, activation_);
+  }
+}
+
+WithNumber::WithNumber(Buffer& source, Buffer& out, float number, Kernel kernel)
+    : source_(source), out_(out), number_(number), kernel_(kernel) {
+  require(source.width == out.width, "An operation's operands differ in width.");
+}
+
+void WithNumber::run(const Pass&, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    kernel_(source_.row(row), out_.row(row), out_.width, number_);
   }
 }
 
@@ -71,19 +107,25 @@ void SigmoidGate::run(const Pass& pass, int64_t first, int64_t last) const {
   }
 }
 
-SplitHeads::SplitHeads(Buffer& source, Buffer& first, Buffer& second, int64_t head_dim)
-    : source_(source), first_(first), second_(second), head_dim_(head_dim) {
-  require(first.width == second.width && source.width == 2 * first.width &&
-              head_dim > 0 && first.width % head_dim == 0,
-          "Heads that lie side by side cannot be parted into these.");
+Split::Split(Buffer& source, std::vector<Buffer*> parts, int64_t groups)
+    : source_(source), parts_(std::move(parts)), groups_(groups) {
+  int64_t width = 0;
+  for (const Buffer* part : parts_) {
+    require(groups > 0 && part->width % groups == 0, "What lies side by side cannot be parted so.");
+    width += part->width;
+  }
+  require(width == source.width, "The parts are not as wide as what they are parts of.");
 }
 
-void SplitHeads::run(const Pass&, int64_t first, int64_t last) const {
+void Split::run(const Pass&, int64_t first, int64_t last) const {
   for (int64_t row = first; row < last; ++row) {
     const float* from = source_.row(row);
-    for (int64_t i = 0; i < first_.width; i += head_dim_, from += 2 * head_dim_) {
-      std::copy(from, from + head_dim_, first_.row(row) + i);
-      std::copy(from + head_dim_, from + 2 * head_dim_, second_.row(row) + i);
+    for (int64_t group = 0; group < groups_; ++group) {
+      for (const Buffer* part : parts_) {
+        const int64_t width = part->width / groups_;
+        std::copy_n(from, width, part->row(row) + group * width);
+        from += width;
+      }
     }
   }
 }

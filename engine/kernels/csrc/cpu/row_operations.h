@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "cpu/operation.h"
 #include "cpu/table.h"
@@ -26,7 +27,8 @@ class Embed : public RowOperation {
   Buffer& out_;
 };
 
-/// Normalises groups as wide as the weight; with a gate, the result times silu(gate).
+/// Normalises groups as wide as the weight, whose data may be null; with a gate, the result times
+/// silu(gate).
 class Norm : public RowOperation {
  public:
   Norm(Buffer& source, Buffer* gate, Vector weight, Buffer& out, float epsilon);
@@ -41,14 +43,54 @@ class Norm : public RowOperation {
   float epsilon_;
 };
 
-class SwiGlu : public RowOperation {
+class LayerNorm : public RowOperation {
  public:
-  SwiGlu(Buffer& gate, Buffer& up, Buffer& out);
+  LayerNorm(Buffer& source, const float* weight, const float* bias, Buffer& out, float epsilon);
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return out_.width; }
+
+ private:
+  Buffer& source_;
+  const float *weight_, *bias_;
+  Buffer& out_;
+  float epsilon_;
+};
+
+class Glu : public RowOperation {
+ public:
+  Glu(Buffer& gate, Buffer& up, Buffer& out, Activation activation);
   void run(const Pass& pass, int64_t first, int64_t last) const override;
   int64_t floats() const override { return 2 * out_.width; }
 
  private:
   Buffer &gate_, &up_, &out_;
+  Activation activation_;
+};
+
+class Activate : public RowOperation {
+ public:
+  Activate(Buffer& source, Buffer& out, Activation activation);
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return out_.width; }
+
+ private:
+  Buffer &source_, &out_;
+  Activation activation_;
+};
+
+/// Those of single numbers and one number that is the same for all: scale, add, soft cap.
+class WithNumber : public RowOperation {
+ public:
+  using Kernel = void (*)(const float* source, float* out, int64_t width, float number);
+
+  WithNumber(Buffer& source, Buffer& out, float number, Kernel kernel);
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return out_.width; }
+
+ private:
+  Buffer &source_, &out_;
+  float number_;
+  Kernel kernel_;
 };
 
 class SigmoidGate : public RowOperation {
@@ -61,15 +103,16 @@ class SigmoidGate : public RowOperation {
   Buffer &source_, &gate_, &out_;
 };
 
-class SplitHeads : public RowOperation {
+class Split : public RowOperation {
  public:
-  SplitHeads(Buffer& source, Buffer& first, Buffer& second, int64_t head_dim);
+  Split(Buffer& source, std::vector<Buffer*> parts, int64_t groups);
   void run(const Pass& pass, int64_t first, int64_t last) const override;
   int64_t floats() const override { return source_.width; }
 
  private:
-  Buffer &source_, &first_, &second_;
-  int64_t head_dim_;
+  Buffer& source_;
+  std::vector<Buffer*> parts_;
+  int64_t groups_;
 };
 
 /// The angles of a rotary embedding by position; no pairs where a layer does not turn.

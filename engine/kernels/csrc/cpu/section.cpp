@@ -4,12 +4,13 @@
 
 namespace paceline {
 
-void Section::add(std::unique_ptr<RowOperation> operation, Buffers reads, Buffers writes) {
+void Section::add(std::unique_ptr<RowOperation> operation, const Buffers& reads,
+                  const Buffers& writes) {
   row_phase().add(std::move(operation));
   touch(reads, writes);
 }
 
-void Section::add(std::unique_ptr<Phase> phase, Buffers reads, Buffers writes) {
+void Section::add(std::unique_ptr<Phase> phase, const Buffers& reads, const Buffers& writes) {
   phases_.push_back(std::move(phase));
   last_rows_ = nullptr;
   last_products_ = nullptr;
@@ -52,7 +53,7 @@ void Section::run(const Pass& pass) {
   for (const auto& phase : phases_) phase->run(pass);
 }
 
-void Section::touch(Buffers reads, Buffers writes) {
+void Section::touch(const Buffers& reads, const Buffers& writes) {
   for (const Buffer* buffer : reads) {
     if (!written_.contains(buffer)) needed_.insert(buffer);
   }

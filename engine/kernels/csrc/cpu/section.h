@@ -1,7 +1,6 @@
 // The body or the head of a program: its phases, joined where the operations allow.
 #pragma once
 
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,14 +14,14 @@
 namespace paceline {
 
 /// Buffers that an operation reads, or writes.
-using Buffers = std::initializer_list<const Buffer*>;
+using Buffers = std::vector<const Buffer*>;
 
 class Section {
  public:
   /// Append an operation of single rows, fused with those before it.
-  void add(std::unique_ptr<RowOperation> operation, Buffers reads, Buffers writes);
+  void add(std::unique_ptr<RowOperation> operation, const Buffers& reads, const Buffers& writes);
   /// Append a phase of its own.
-  void add(std::unique_ptr<Phase> phase, Buffers reads, Buffers writes);
+  void add(std::unique_ptr<Phase> phase, const Buffers& reads, const Buffers& writes);
   /// Append a product, beside those before it that read the same rows.
   void add_product(Buffer& source, const Matrix& weight, Vector bias, Buffer& out,
                    bool accumulate);
@@ -40,7 +39,7 @@ class Section {
   bool writes(const Buffer& buffer) const { return written_.contains(&buffer); }
 
  private:
-  void touch(Buffers reads, Buffers writes);
+  void touch(const Buffers& reads, const Buffers& writes);
   RowPhase& row_phase();
   Quantise& quantised(Buffer& source);
 

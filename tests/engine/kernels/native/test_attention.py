@@ -1,7 +1,7 @@
 """Attention over pages, and what is rounded into them: native against the twins."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
@@ -129,7 +129,8 @@ def test_turned_rows_are_stored_as_the_twin_rounds_them(
     value = Buffer("value", heads.key_heads * heads.value_dim)
     dims = heads.key_dim - 6
     factors = weight("factors", torch.rand(dims // 2) + 0.5)
-    rope = Rope(dims, 10_000.0, interleaved, 0.5, factors)
+    plain = Rope.plain(dims, 10_000.0, interleaved=interleaved)
+    rope = replace(plain, magnitude=0.7, factors=factors)
     operation = RopeAndStore(query, key, value, rope, heads.key_dim, 0)
     inputs = {buffer: torch.randn(rows, buffer.width) for buffer in (query, key, value)}
     inputs[key][1] = 0  # a row without a scale

@@ -11,11 +11,11 @@ from engine.kernels.program import (
     Buffer,
     ExpertLinear,
     Gating,
+    Glu,
     Operation,
     Program,
     Route,
     Routing,
-    SwiGlu,
     WeightedSum,
 )
 from engine.weights.quant_tensor import QuantTensor
@@ -99,7 +99,7 @@ def layer(ggml_type: GgmlType, columns: int) -> Program:
             weight("bias", torch.randn(7, columns)),
             up,
         ),
-        SwiGlu(gate, up, gated),
+        Glu(gate, up, gated),
         ExpertLinear(gated, chosen, matrices("c", ggml_type, 7, 19, columns), None, answers),
         WeightedSum(answers, weights, residual),
     ]

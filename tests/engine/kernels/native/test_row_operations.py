@@ -8,15 +8,21 @@ import torch
 
 from engine.base.errors import RequestError
 from engine.kernels.program import (
+    Activate,
+    Activation,
+    Add,
     Buffer,
     GatedNorm,
+    Glu,
+    LayerNorm,
     Linear,
     Operation,
     Program,
     RmsNorm,
+    Scale,
     SigmoidGate,
-    SplitHeads,
-    SwiGlu,
+    SoftCap,
+    Split,
 )
 from engine.weights.quant_tensor import QuantTensor
 from tests.helpers.one_operation import (
@@ -40,7 +46,7 @@ def rows(width: int, *, size: float = 1.0) -> torch.Tensor:
 def rms_norm(width: int) -> Program:
     """Three groups a row."""
     source, out = Buffer("source", 3 * width), Buffer(OUT, 3 * width)
-    norm = RmsNorm(source, weight("norm", torch.randn(width)), out, 1e-5)
+    norm = RmsNorm(source, weight("norm", torch.randn(width)), out, 1e-5, width)
     return program_of({source: rows(3 * width)}, [norm], out)
 
 
@@ -54,10 +60,33 @@ def gated_norm(width: int) -> Program:
     return program_of({source: rows(3 * width), gate: rows(3 * width, size=4)}, [norm], out)
 
 
-def swiglu(width: int) -> Program:
+def layer_norm(width: int) -> Program:
+    source, out = Buffer("source", width), Buffer(OUT, width)
+    gains, bias = weight("gains", torch.randn(width)), weight("bias", torch.randn(width))
+    operation = LayerNorm(source, gains, bias, out, 1e-5)
+    return program_of({source: rows(width) + 3}, [operation], out)
+
+
+def glus(width: int) -> Program:
+    """Each activation, one after the other."""
     gate, up, out = Buffer("gate", width), Buffer("up", width), Buffer(OUT, width)
     inputs = {gate: rows(width, size=8), up: rows(width)}
-    return program_of(inputs, [SwiGlu(gate, up, out)], out)
+    return program_of(
+        inputs, [Glu(gate, up if n == 0 else out, out, a) for n, a in enumerate(Activation)], out
+    )
+
+
+def one_number(width: int) -> Program:
+    """What multiplies, adds, caps and activates by itself."""
+    source, out = Buffer("source", width), Buffer(OUT, width)
+    operations = [
+        Scale(source, out, 1.7),
+        Add(source, out, -0.3),
+        SoftCap(out, out, 2.5),
+        Activate(out, source, Activation.GELU),
+        Add(source, out),
+    ]
+    return program_of({source: rows(width, size=2)}, operations, out)
 
 
 def sigmoid_gate(width: int) -> Program:
@@ -66,11 +95,11 @@ def sigmoid_gate(width: int) -> Program:
     return program_of(inputs, [SigmoidGate(source, gate, out)], out)
 
 
-def split_heads(width: int) -> Program:
-    """The second halves of three heads."""
-    source, out = Buffer("source", 6 * width), Buffer(OUT, 3 * width)
-    split = SplitHeads(source, Buffer("first", 3 * width), out, width)
-    return program_of({source: rows(6 * width)}, [split], out)
+def split(width: int) -> Program:
+    """The second of three parts of three heads."""
+    source, out = Buffer("source", 18 * width), Buffer(OUT, 6 * width)
+    parts = Buffer("first", 3 * width), out, Buffer("third", 9 * width)
+    return program_of({source: rows(18 * width)}, [Split(source, parts, 3)], out)
 
 
 def linears(width: int) -> Program:
@@ -89,7 +118,7 @@ def linears(width: int) -> Program:
     return program_of({source: rows(width)}, operations, out)
 
 
-CASES = (rms_norm, gated_norm, swiglu, sigmoid_gate, split_heads, linears)
+CASES = (rms_norm, layer_norm, gated_norm, glus, one_number, sigmoid_gate, split, linears)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.__name__)
@@ -142,7 +171,7 @@ def test_gates_are_exact_far_out_and_let_nan_through(isa: str) -> None:
 
 @pytest.mark.parametrize("token", [-1, ROWS, 1 << 30])
 def test_an_unknown_token_is_refused_in_words(token: int) -> None:
-    model = native(swiglu(5))
+    model = native(glus(5))
     with pytest.raises(RequestError, match=f"no token {token}"):
         one_row(token).run(model)
     assert torch.isfinite(all_rows(ROWS).run(model)).all()

@@ -1,7 +1,8 @@
 """SmolLM3 (Hugging Face, 2025): Llama with every fourth layer free of positions (NoPE)."""
 
-from engine.models.layers.attention import rope
+from engine.models.architecture import Architecture
 from engine.models.layers.decoder import dense_decoder
+from engine.models.layers.rope import rope
 from engine.models.program import ModelProgram, ProgramBuilder
 
 NO_ROPE_INTERVAL = 4
@@ -13,3 +14,6 @@ def build_smollm3(build: ProgramBuilder) -> ModelProgram:
     turning = rope(build, interleaved=True)
     layers = range(1, build.hyper.layers + 1)
     return dense_decoder(build, (turning if n % NO_ROPE_INTERVAL else None for n in layers))
+
+
+SMOLLM3 = Architecture("smollm3", build_smollm3)

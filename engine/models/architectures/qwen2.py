@@ -2,11 +2,15 @@
 
 from itertools import repeat
 
-from engine.models.layers.attention import rope
+from engine.models.architecture import Architecture
 from engine.models.layers.decoder import dense_decoder
+from engine.models.layers.rope import rope
 from engine.models.program import ModelProgram, ProgramBuilder
 
 
 def build_qwen2(build: ProgramBuilder) -> ModelProgram:
     """A dense decoder; the biases are taken wherever the file has them."""
     return dense_decoder(build, repeat(rope(build, interleaved=False), build.hyper.layers))
+
+
+QWEN2 = Architecture("qwen2", build_qwen2)

@@ -6,11 +6,17 @@ files have a block that predicts the token after the next one.
 """
 
 from engine.kernels.program import Buffer, Rope
-from engine.models.facts import delta_shape, recurrent_layers
-from engine.models.layers.attention import rope, self_attention
-from engine.models.layers.delta_net import gated_delta_net
+from engine.models.architecture import Architecture
+from engine.models.layers.attention import self_attention
+from engine.models.layers.delta_net import (
+    delta_shape,
+    delta_states,
+    gated_delta_net,
+    recurrent_layers,
+)
 from engine.models.layers.draft_head import with_draft_head
 from engine.models.layers.feed_forward import swiglu_feed_forward
+from engine.models.layers.rope import rope
 from engine.models.program import ModelProgram, ProgramBuilder
 
 
@@ -21,27 +27,32 @@ def build_qwen35(build: ProgramBuilder) -> ModelProgram:
     turning = rope(build, interleaved=False)
     residual = build.embed("token_embd")
     for index, recurrent in enumerate(recurrent_layers(build.metadata, hyper.layers)):
-        block = f"blk.{index}"
         if recurrent:
+            block = f"blk.{index}"
             normed = build.rms_norm(residual, f"{block}.attn_norm")
             gated_delta_net(build, block, normed, residual, shape)
         else:
-            _attention(build, block, residual, turning)
-        _feed_forward(build, block, residual)
+            _attention(build, index, residual, turning)
+        _feed_forward(build, index, residual)
 
-    def draft(head: ProgramBuilder, block: str, residual: Buffer) -> None:
-        _attention(head, block, residual, turning)
-        _feed_forward(head, block, residual)
+    def draft(head: ProgramBuilder, index: int, residual: Buffer) -> None:
+        _attention(head, index, residual, turning)
+        _feed_forward(head, index, residual)
 
     return with_draft_head(build, residual, draft)
 
 
-def _attention(build: ProgramBuilder, block: str, residual: Buffer, turning: Rope) -> None:
+def _attention(build: ProgramBuilder, index: int, residual: Buffer, turning: Rope) -> None:
+    block, shape = f"blk.{index}", build.hyper.attention[index]
     normed = build.rms_norm(residual, f"{block}.attn_norm")
-    attended = self_attention(build, block, normed, turning, norm_heads=True, gated=True)
+    attended = self_attention(build, block, normed, shape, turning, norm_heads=True, gated=True)
     build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
 
 
-def _feed_forward(build: ProgramBuilder, block: str, residual: Buffer) -> None:
-    normed = build.rms_norm(residual, f"{block}.post_attention_norm")
-    swiglu_feed_forward(build, block, normed, residual)
+def _feed_forward(build: ProgramBuilder, index: int, residual: Buffer) -> None:
+    normed = build.rms_norm(residual, f"blk.{index}.post_attention_norm")
+    width = build.hyper.feed_forward[index]
+    swiglu_feed_forward(build, f"blk.{index}", normed, residual, width)
+
+
+QWEN35 = Architecture("qwen35", build_qwen35, delta_states, has_draft_head=True)

@@ -2,8 +2,9 @@
 
 from itertools import repeat
 
-from engine.models.layers.attention import rope
+from engine.models.architecture import Architecture
 from engine.models.layers.decoder import dense_decoder
+from engine.models.layers.rope import rope
 from engine.models.program import ModelProgram, ProgramBuilder
 
 
@@ -11,3 +12,6 @@ def build_qwen3(build: ProgramBuilder) -> ModelProgram:
     """A dense decoder with normalised heads."""
     ropes = repeat(rope(build, interleaved=False), build.hyper.layers)
     return dense_decoder(build, ropes, norm_heads=True)
+
+
+QWEN3 = Architecture("qwen3", build_qwen3)
