@@ -12,6 +12,7 @@ from app.actions import chat as chat_actions
 from app.actions import drafts as draft_actions
 from app.actions import models as model_actions
 from app.actions.session import Notices, Session
+from app.bridge.benching import Benching
 from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
@@ -28,6 +29,7 @@ from app.paths import resources_dir
 from app.settings.schema import LAST_CHAT, THEME
 from app.settings.store import Settings
 from app.storage.chats import Chats
+from app.storage.measurements import Measurements
 from app.storage.store import open_store
 from app.storage.troubles import StoreTrouble
 from app.theme.fonts import Size, interface_font, load_fonts
@@ -93,13 +95,15 @@ def build_application(data_dir: Path, engine: EngineClient | None = None) -> App
     drafts = Drafts(engine, model, settings, tasks)
     library = Library(settings, model, tasks)
     finder = ModelFinder(library, model, tasks)
-    comparing = Comparing(engine, tasks)
-    session = Session(chats, model, drafts, library, finder, replies, comparing, settings, notices)
+    comparing, benching = Comparing(engine, tasks), Benching(engine, tasks)
+    measurements = Measurements(chats.store)
+    measuring = (comparing, benching, measurements)
+    session = Session(chats, model, drafts, library, finder, replies, *measuring, settings, notices)
     _show_last_chat(session)
     _connect(session)
     network = NetworkWatch()
     window = MainWindow(theme, session, tasks, network)
-    state = (model, drafts, library, finder, replies, comparing, session.chats)
+    state = (model, drafts, library, finder, replies, *measuring, session.chats)
     parts = (settings, theme, notices, *state, network)
     for part in parts:
         part.setParent(window)
@@ -154,6 +158,9 @@ def _connect(session: Session) -> None:
     session.chats.current_changed.connect(partial(_remember_chat, session))
     session.chats.listed.connect(lambda _: _remember_chat(session))
     session.comparing.failed.connect(session.notices.raised)
+    session.comparing.finished.connect(session.measurements.add_comparison)
+    session.benching.failed.connect(session.notices.raised)
+    session.benching.finished.connect(session.measurements.add_bench_run)
     session.model.changed.connect(partial(_measure_nothing_while_loading, session))
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
     session.model.ready.connect(partial(draft_actions.follow_main_model, session))
@@ -182,6 +189,7 @@ def _is_read_in_chat(session: Session, conversation_id: str, problem: Problem) -
 def _measure_nothing_while_loading(session: Session) -> None:
     if session.model.loading:
         session.comparing.stop()
+        session.benching.cancel()
 
 
 def _tell_notice(session: Session, model: LoadedModel) -> None:

@@ -9,7 +9,9 @@ from PySide6.QtCore import QCoreApplication, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from app.actions import chat as chat_actions
+from app.actions.files import write_text
 from app.actions.session import Session
+from app.bridge.comparing import NOTHING_COMPARED
 from app.domain.problem import Problem
 from app.domain.record import copy_of
 from app.storage.exchange import json_from, markdown_from, record_from
@@ -98,12 +100,15 @@ def undo_delete(session: Session) -> None:
 
 
 def delete_everything(session: Session) -> None:
-    """Delete all chats for good, with every trace of them on the disk."""
+    """Delete all chats and measurements for good, with every trace of them on the disk."""
     if session.chats.pending:
         text = translate("Chats", "Stop the replies that are being written, then delete all chats.")
         session.notices.raised.emit(Problem(text))
     else:
         session.chats.remove_everything()
+        session.measurements.forget()
+        session.comparing.show(NOTHING_COMPARED)
+        session.benching.show(None)
 
 
 def export(session: Session, chat_id: str, path: Path) -> None:
@@ -111,12 +116,7 @@ def export(session: Session, chat_id: str, path: Path) -> None:
     record = session.chats.chat(chat_id).record
     is_markdown = path.suffix.lower() == MARKDOWN_SUFFIX
     text = markdown_from(record) if is_markdown else json_from(record)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        sentence = translate("Chats", "{name} cannot be written in {folder}. Choose another place.")
-        problem = Problem(sentence.format(name=path.name, folder=path.parent), str(error))
-        session.notices.raised.emit(problem)
+    write_text(session, path, text)
 
 
 def import_chat(session: Session, path: Path) -> None:

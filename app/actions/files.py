@@ -1,4 +1,4 @@
-"""Choosing a model's file, for whatever it is to do."""
+"""Choosing a model's file, and writing files for people."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.actions.session import Session
 from app.bridge.model_places import model_at
+from app.domain.problem import Problem
 from app.settings.schema import LAST_MODEL
 
 
@@ -23,3 +24,15 @@ def choose_model_file(
     dialog.fileSelected.connect(lambda name: chosen(model_at(Path(name))))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
+
+
+def write_text(session: Session, path: Path, text: str) -> None:
+    """Write a file that somebody asked for, or say why that cannot be."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        sentence = QCoreApplication.translate(
+            "Chats", "{name} cannot be written in {folder}. Choose another place."
+        )
+        problem = Problem(sentence.format(name=path.name, folder=path.parent), str(error))
+        session.notices.raised.emit(problem)

@@ -66,6 +66,7 @@ def eject(session: Session) -> None:
     for chat in session.chats.pending:
         chat_actions.end_reply(session, chat.id)
     session.comparing.stop()
+    session.benching.cancel()
     session.model.eject()
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
 
+from app.bridge.benching import Benching
 from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
@@ -12,6 +13,7 @@ from app.bridge.model_finder import ModelFinder
 from app.bridge.replies import Replies
 from app.settings.store import Settings
 from app.storage.chats import Chats
+from app.storage.measurements import Measurements
 
 
 class Notices(QObject):
@@ -37,5 +39,7 @@ class Session:
     finder: ModelFinder
     replies: Replies
     comparing: Comparing
+    benching: Benching
+    measurements: Measurements
     settings: Settings
     notices: Notices

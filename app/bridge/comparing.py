@@ -1,11 +1,12 @@
-"""One prompt, answered without drafts and with them."""
+"""One prompt answered twice, as a rule without drafts and with them."""
 
 import asyncio
 from dataclasses import dataclass, replace
+from time import time
 
 from PySide6.QtCore import QObject, Signal
 
-from app.bridge.making import lead_of
+from app.bridge.making import lead_of, sampling_of
 from app.bridge.reply import LiveFigures, Reply
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
@@ -15,7 +16,7 @@ from app.bridge.types import (
     EngineMessage,
     LoadedModel,
 )
-from app.domain.comparison import Comparison, Side, compare
+from app.domain.comparison import Comparison, ComparisonRecord, Half
 from app.domain.message import Message, MessageState, Role
 from app.domain.problem import Problem
 
@@ -23,29 +24,39 @@ SEED = 7
 """Both replies draw the same chance, so that they may be the same at any temperature."""
 
 
-@dataclass(slots=True)
-class Half:
-    """One of the two replies. `figures` are live; None where it is not being written."""
+NOTHING_COMPARED = ComparisonRecord("", "", Half(), Half())
 
-    reply: Message
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one of the two replies is drafted for.
+
+    Attributes:
+        drafting: for the engine.
+        draft: what drafts, for people; empty where nothing does.
+        details: how long the drafts may be, for people.
+    """
+
     drafting: Drafting
-    figures: LiveFigures | None = None
+    draft: str = ""
+    details: str = ""
 
 
 class Comparing(QObject):
     """Answers a prompt twice: one reply after the other, each cold, or both at once for the show.
 
     Attributes:
-        off, on: the reply without drafts and the one with them.
+        record: what is compared; its replies grow while they are written.
         result: what came of it; None until both are finished.
-        together: whether both are written at once, which measures nothing exactly.
 
     Signals:
-        changed: anything above is another than before.
+        changed: anything above is another than before, or a reply has grown.
+        finished: the `ComparisonRecord` of two replies that were written to their end.
         failed: the `Problem` that ended it.
     """
 
     changed = Signal()
+    finished = Signal(object)
     failed = Signal(object)
 
     def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
@@ -54,29 +65,44 @@ class Comparing(QObject):
         self._tasks = tasks
         self._task: asyncio.Task[None] | None = None
         self._under_way: list[Reply] = []
+        self._figures: dict[str, LiveFigures | None] = {}
         self._is_stopped = False
-        self.prompt = ""
-        self.off = Half(_no_reply(), Drafting())
-        self.on = Half(_no_reply(), Drafting())
+        self.record = NOTHING_COMPARED
         self.result: Comparison | None = None
-        self.together = False
 
     @property
     def is_running(self) -> bool:
         """Whether a reply is still being written."""
         return self._task is not None
 
+    def figures(self, half: Half) -> LiveFigures | None:
+        """Live figures of a reply; None where it is not being written."""
+        return self._figures.get(half.reply.id)
+
     def start(
-        self, prompt: str, model: LoadedModel, options: ChatOptions, drafting: Drafting
+        self,
+        prompt: str,
+        model: LoadedModel,
+        options: ChatOptions,
+        ways: tuple[Way, Way],
+        *,
+        together: bool = False,
     ) -> None:
-        """Answer a prompt without drafts and with `drafting`, otherwise with the same `options`."""
+        """Answer a prompt in two ways, with the same `options` otherwise."""
         if self._task:
             return
-        self.prompt, self.result, self._is_stopped = prompt, None, False
-        self.off, self.on = Half(_new_reply(), Drafting()), Half(_new_reply(), drafting)
         options = replace(options, sampling=replace(options.sampling, seed=SEED))
-        self._task = self._tasks.start(self._run(model, options))
+        left, right = (Half(_new_reply(model, options), way.draft, way.details) for way in ways)
+        self._show(ComparisonRecord(prompt, model.summary.name, left, right, together), None)
+        self._is_stopped = False
+        self._task = self._tasks.start(self._run(model, options, ways))
         self.changed.emit()
+
+    def show(self, record: ComparisonRecord) -> None:
+        """Show a comparison of before; not while one is under way."""
+        if not self._task:
+            self._show(record, record.result)
+            self.changed.emit()
 
     def stop(self) -> None:
         """End it; what was written stays, and nothing is said of the gain."""
@@ -84,40 +110,46 @@ class Comparing(QObject):
         for reply in self._under_way:
             reply.cancel()
 
-    async def _run(self, model: LoadedModel, options: ChatOptions) -> None:
+    def _show(self, record: ComparisonRecord, result: Comparison | None) -> None:
+        self.record, self.result, self._figures = record, result, {}
+
+    async def _run(self, model: LoadedModel, options: ChatOptions, ways: tuple[Way, Way]) -> None:
+        work = [
+            (half.reply, replace(options, drafting=way.drafting))
+            for half, way in zip(self._halves, ways, strict=True)
+        ]
         try:
-            if self.together:
-                await asyncio.gather(*(self._write(h, model, options) for h in self._halves))
+            if self.record.together:
+                await asyncio.gather(*(self._write(reply, model, how) for reply, how in work))
             else:
-                for half in self._halves:
+                for reply, how in work:
                     self._engine.forget()
-                    await self._write(half, model, options)
-                    if half.reply.state is not MessageState.DONE:
+                    await self._write(reply, model, how)
+                    if reply.state is not MessageState.DONE:
                         break
         finally:
             self._end()
 
-    async def _write(self, half: Half, model: LoadedModel, options: ChatOptions) -> None:
+    async def _write(self, message: Message, model: LoadedModel, options: ChatOptions) -> None:
         if self._is_stopped:
             return
-        prompt = [EngineMessage(Role.USER.value, self.prompt)]
-        generation = self._engine.chat(prompt, replace(options, drafting=half.drafting))
-        lead = lead_of(model, options)
-        reply = Reply(half.reply, generation, model.context, self, lead=lead)
-        reply.flushed.connect(lambda: self._show(half, reply.figures))
-        reply.ended.connect(self._tell)
+        prompt = [EngineMessage(Role.USER.value, self.record.prompt)]
+        generation = self._engine.chat(prompt, options)
+        reply = Reply(message, generation, model.context, self, lead=lead_of(model, options))
+        reply.flushed.connect(lambda: self._tell_figures(message, reply.figures))
+        reply.ended.connect(self._tell_problem)
         self._under_way.append(reply)
         await reply.run()
         self._under_way.remove(reply)
         reply.deleteLater()
-        self._show(half, None)
+        self._tell_figures(message, None)
 
-    def _tell(self, problem: Problem | None) -> None:
+    def _tell_problem(self, problem: Problem | None) -> None:
         if problem:
             self.failed.emit(problem)
 
-    def _show(self, half: Half, figures: LiveFigures | None) -> None:
-        half.figures = figures
+    def _tell_figures(self, message: Message, figures: LiveFigures | None) -> None:
+        self._figures[message.id] = figures
         self.changed.emit()
 
     def _end(self) -> None:
@@ -125,27 +157,22 @@ class Comparing(QObject):
         for half in self._halves:
             if half.reply.is_pending:
                 half.reply.state = MessageState.STOPPED
-        sides = [_side(half.reply) for half in self._halves]
-        off, on = sides
-        if off and on:
-            self.result = compare(off, on)
+        self.record = replace(self.record, created_at=time())
+        self.result = self.record.result
+        if self.result:
+            self.finished.emit(self.record)
         self.changed.emit()
 
     @property
     def _halves(self) -> tuple[Half, Half]:
-        return self.off, self.on
+        return self.record.left, self.record.right
 
 
-def _new_reply() -> Message:
-    return Message(Role.ASSISTANT, state=MessageState.QUEUED)
-
-
-def _no_reply() -> Message:
-    return Message(Role.ASSISTANT)
-
-
-def _side(reply: Message) -> Side | None:
-    """A reply as it is compared; None where it was not finished."""
-    if reply.state is not MessageState.DONE or not reply.stats or not reply.stats.timings:
-        return None
-    return Side(reply.tokens or (), reply.stats.timings)
+def _new_reply(model: LoadedModel, options: ChatOptions) -> Message:
+    return Message(
+        Role.ASSISTANT,
+        state=MessageState.QUEUED,
+        model=str(model.summary.path),
+        quantisation=model.summary.quantisation,
+        sampling=sampling_of(options),
+    )

@@ -72,8 +72,18 @@ class Drafts(QObject):
     @property
     def drafting(self) -> Drafting:
         """What to ask the engine for with each reply."""
+        return self.drafting_by(self.choice.kind)
+
+    @property
+    def kinds(self) -> list[DraftKind]:
+        """Every way to draft that the main model was loaded with, not at all among them."""
+        methods = set(self._model.loaded.methods) if self._model.loaded else set()
+        return [kind for kind in DraftKind if methods.issuperset(METHODS[kind])]
+
+    def drafting_by(self, kind: DraftKind) -> Drafting:
+        """What to ask the engine for to draft in another way than is chosen."""
         limits = self.limits
-        return Drafting(METHODS[self.choice.kind], n_max=limits.longest, p_min=limits.least_chance)
+        return Drafting(METHODS[kind], n_max=limits.longest, p_min=limits.least_chance)
 
     @property
     def limits(self) -> DraftLimits:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.api import (
+    BenchProgress,
     ChatOptions,
+    Drafting,
     DraftModelOptions,
     DraftRanking,
     Event,
@@ -96,6 +98,21 @@ class EngineClient(Protocol):
 
     def chat(self, messages: Sequence[Message], options: ChatOptions) -> Generation:
         """Answer a conversation. Errors arrive as the `Failed` event, never as an exception."""
+
+    async def bench(
+        self, drafting: Drafting, on_progress: Callable[[BenchProgress], None]
+    ) -> BenchProgress:
+        """Measure what drafting gains on the ten prompts, while other requests wait.
+
+        Cancelling the awaiting task cancels the measurement.
+
+        Returns:
+            The last progress, with all the figures.
+
+        Raises:
+            PacelineError: nothing is loaded, something is being answered, or drafts changed a
+                reply; the message says which.
+        """
 
     def unload(self) -> None:
         """Let the loaded model go, if there is one; what it answers ends with an error."""

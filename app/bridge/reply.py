@@ -79,7 +79,7 @@ class Reply(QObject):
         self._before, self._tokens_before = message.text, message.tokens
         self._thinking = ThinkingClock()
         self._unshown = ""
-        self._ahead = 0
+        self._ahead, self._for_bench = 0, False
         self._started_s = perf_counter()
         self._first_text_s: float | None = None
         self._throttle = Throttle(FLUSH_INTERVAL_MS, self)
@@ -112,7 +112,7 @@ class Reply(QObject):
         match event:
             case Waiting():
                 self.figures = None
-                self._ahead = event.ahead
+                self._ahead, self._for_bench = event.ahead, event.for_measurement
                 self._throttle.request()
             case PromptProgress():
                 context = ContextUse(event.done, self._context_size)
@@ -144,7 +144,7 @@ class Reply(QObject):
         self.message.state = (
             MessageState.WAITING if self.figures is None else MessageState.GENERATING
         )
-        self.message.ahead = self._ahead
+        self.message.ahead, self.message.waits_for_bench = self._ahead, self._for_bench
         self._show_text()
         self.flushed.emit()
         if self.message.state is not before:

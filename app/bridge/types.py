@@ -2,6 +2,10 @@
 
 from app.bridge.engine_client import EngineClient, Generation
 from engine.api import (
+    DRAFTED,
+    OFF,
+    Asked,
+    BenchProgress,
     ChatOptions,
     DraftCandidate,
     Drafting,
@@ -31,11 +35,18 @@ from engine.api import (
     TextDelta,
     Timings,
     Waiting,
+    aggregate,
     is_model_folder,
 )
+from engine.api import Figures as BenchFigures
 from engine.api import Message as EngineMessage
 
 __all__ = [
+    "DRAFTED",
+    "OFF",
+    "Asked",
+    "BenchFigures",
+    "BenchProgress",
     "ChatOptions",
     "DraftCandidate",
     "DraftModelOptions",
@@ -68,5 +79,6 @@ __all__ = [
     "TextDelta",
     "Timings",
     "Waiting",
+    "aggregate",
     "is_model_folder",
 ]

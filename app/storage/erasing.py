@@ -42,11 +42,12 @@ def purge(
 
 
 def erase_everything(connection: sqlite3.Connection, *, has_index: bool) -> None:
-    """Take out every chat; `compact` then leaves no trace of them."""
+    """Take out every chat and what was measured; `compact` then leaves no trace of them."""
     if has_index:
         connection.execute("DROP TABLE search_1")
         make_index(connection)
     connection.execute("DELETE FROM chats")
+    connection.execute("DELETE FROM measurements")
     connection.execute("DELETE FROM messages")  # of chats that damage has taken
 
 

@@ -6,25 +6,18 @@ messages shown in place of newer versions) and `messages` in the order of writin
 """
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from PySide6.QtCore import QCoreApplication
 
-from app.domain.generation import are_within
 from app.domain.message import Message, Role
 from app.domain.record import ChatDetails, ChatRecord, copy_of
 from app.domain.tree import tree_from
-from app.storage.codec import (
-    JsonObject,
-    context_from,
-    sampling_from,
-    sampling_json,
-    stats_from,
-    stats_json,
-)
+from app.storage.codec import JsonObject, sampling_from, sampling_json
 from app.storage.fields import FieldError, Fields, fields_of
-from app.storage.rows import ROLES, final_state, storable
+from app.storage.message_codec import message_from_json, message_json
+from app.storage.rows import storable
 
 FORMAT = "paceline-chat"
 VERSION = 1
@@ -51,7 +44,7 @@ def json_from(record: ChatRecord) -> str:
         "drafting": details.drafting,
         "last_unseen": details.last_unseen,
         "chosen": sorted(record.tree.chosen),
-        "messages": [_message_json(m, parents[m.id]) for m in record.messages.values()],
+        "messages": [message_json(m, parents[m.id]) for m in record.messages.values()],
     }
     return json.dumps(chat, ensure_ascii=False, indent=1) + "\n"
 
@@ -78,8 +71,8 @@ def record_from(text: str) -> ChatRecord:
         raise FieldError("a newer Paceline wrote it")
     messages: dict[str, Message] = {}
     links: dict[str, str | None] = {}
-    for item in _objects(fields, "messages"):
-        message = _message_from(item)
+    for item in fields.objects("messages"):
+        message = message_from_json(item)
         messages[message.id] = message
         links[message.id] = item.optional("parent", item.text)
     details, tree = _details_from(fields), tree_from(links.items(), fields.texts("chosen"))
@@ -111,30 +104,6 @@ def _speaker(message: Message) -> str:
             return name or translate("Export", "Reply")
 
 
-def _message_json(message: Message, parent: str | None) -> JsonObject:
-    values: JsonObject = {
-        "id": message.id,
-        "parent": parent,
-        "role": message.role.value,
-        "state": message.state.value,
-        "created_at": message.created_at,
-        "failure": message.failure,
-        "text": message.text,
-    }
-    if message.role is Role.ASSISTANT:
-        values["reply"] = {
-            "model": message.model,
-            "quantisation": message.quantisation,
-            "sampling": sampling_json(message.sampling) if message.sampling else None,
-            "stats": stats_json(message.stats) if message.stats else None,
-            "context": asdict(message.context) if message.context else None,
-            "tokens": message.tokens,
-            "accepted": message.accepted,
-            "thought_s": message.thought_s,
-        }
-    return values
-
-
 def _details_from(fields: Fields) -> ChatDetails:
     sampling = fields.optional("sampling", fields.fields)
     return ChatDetails(
@@ -150,44 +119,3 @@ def _details_from(fields: Fields) -> ChatDetails:
         drafting=fields.optional("drafting", fields.flag) is not False,
         last_unseen=fields.optional("last_unseen", fields.text) or "",
     )
-
-
-def _message_from(fields: Fields) -> Message:
-    role = fields.text("role")
-    if role not in ROLES:
-        raise FieldError(f"“{role}” is no role")
-    message = Message(Role(role), storable(fields.text("text")), id=fields.text("id"))
-    message.created_at = fields.number("created_at")
-    message.failure = storable(fields.text("failure"))
-    message.state = final_state(fields.text("state"))
-    if reply := fields.optional("reply", fields.fields):
-        _add_reply(message, reply)
-    return message
-
-
-def _add_reply(message: Message, fields: Fields) -> None:
-    sampling = fields.optional("sampling", fields.fields)
-    stats = fields.optional("stats", fields.fields)
-    context = fields.optional("context", fields.fields)
-    message.model = storable(fields.text("model"))
-    message.quantisation = storable(fields.text("quantisation"))
-    message.sampling = sampling_from(sampling) if sampling else None
-    message.stats = stats_from(stats) if stats else None
-    message.context = context_from(context) if context else None
-    message.tokens = fields.optional("tokens", fields.wholes)
-    message.accepted = fields.pairs("accepted")
-    message.thought_s = fields.optional("thought_s", fields.number)
-    if not are_within(message.accepted, message.text):
-        raise FieldError("“accepted” lies outside of its text")
-
-
-def _objects(fields: Fields, name: str) -> list[Fields]:
-    items = fields.items(name)
-    objects = [
-        Fields(item, f"{name}[{number}].")
-        for number, item in enumerate(items)
-        if isinstance(item, dict)
-    ]
-    if len(objects) != len(items):
-        raise FieldError(f"“{name}” is not a list of objects")
-    return objects

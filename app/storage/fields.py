@@ -57,6 +57,18 @@ class Fields:
             raise self._error(name, "an object")
         return Fields(value, f"{self.place}{name}.")
 
+    def objects(self, name: str) -> "list[Fields]":
+        """A list of objects."""
+        items = self.items(name)
+        objects = [
+            Fields(item, f"{self.place}{name}[{number}].")
+            for number, item in enumerate(items)
+            if isinstance(item, dict)
+        ]
+        if len(objects) != len(items):
+            raise self._error(name, "a list of objects")
+        return objects
+
     def optional(self, name: str, read: Callable[[str], T]) -> T | None:
         """What `read` gives for a field, or None where it is null or missing."""
         return None if self.values.get(name) is None else read(name)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from app.storage.connection import transaction
-from app.storage.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3, VERSION_4
+from app.storage.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -34,7 +34,19 @@ def to_version_4(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (to_version_1, to_version_2, to_version_3, to_version_4)
+def to_version_5(connection: sqlite3.Connection) -> None:
+    """Comparisons and runs of the bench are kept."""
+    for statement in VERSION_5:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    to_version_1,
+    to_version_2,
+    to_version_3,
+    to_version_4,
+    to_version_5,
+)
 """In order; the first makes an empty file a store of version 1. Never changed, only added to."""
 
 

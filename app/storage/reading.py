@@ -46,6 +46,12 @@ def load_chat(connection: sqlite3.Connection, chat_id: str) -> ChatRecord:
     )
 
 
+def list_measurements(connection: sqlite3.Connection, kind: str) -> list[str]:
+    """The records of one kind in the order of saving; what lies in damaged parts is left out."""
+    query = "SELECT record FROM measurements WHERE kind = ? ORDER BY number"
+    return [record for (record,) in _rows(connection, query, (kind,)) if isinstance(record, str)]
+
+
 def _chat(connection: sqlite3.Connection, chat_id: str) -> StoredChat:
     try:
         row = connection.execute(f"{CHATS} AND id = ?", (chat_id,)).fetchone()

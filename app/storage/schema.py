@@ -88,6 +88,17 @@ CHAT_LAST_UNSEEN = "ALTER TABLE chats ADD COLUMN last_unseen TEXT NOT NULL DEFAU
 
 VERSION_4 = (CHAT_DRAFTING, CHAT_LAST_UNSEEN)
 
+MEASUREMENTS = """
+CREATE TABLE measurements (  -- comparisons and runs of the bench
+    number     INTEGER PRIMARY KEY AUTOINCREMENT,
+    id         TEXT NOT NULL UNIQUE,
+    kind       TEXT NOT NULL,  -- comparison, bench
+    record     TEXT NOT NULL   -- JSON, as it is exported
+)
+"""
+
+VERSION_5 = (MEASUREMENTS,)
+
 SEARCH_INDEX = """
 CREATE VIRTUAL TABLE IF NOT EXISTS search_1 USING fts5 (
     terms,  -- of the message whose number is the rowid; made by `search_terms`

@@ -13,16 +13,18 @@ from app.storage import troubles
 from app.storage.connection import connect
 from app.storage.database import kept_files, prepare
 from app.storage.erasing import erase_everything, purge
-from app.storage.reading import list_chats, load_chat
+from app.storage.reading import list_chats, list_measurements, load_chat
 from app.storage.rows import chat_values
 from app.storage.schema import FILE_NAME
 from app.storage.search import Hit, has_module, make_index, search
 from app.storage.upkeep import Upkeep
 from app.storage.writer import Writer
 from app.storage.writing import (
+    delete_measurement,
     message_write,
     save_chat,
     save_chosen,
+    save_measurement,
     save_message,
     set_chat_deleted,
     set_message_deleted,
@@ -122,8 +124,20 @@ class ChatStore:
         _mark(self._deleted_messages, message_id, deleted)
         self._writer.post(partial(set_message_deleted, message_id=message_id, deleted=deleted))
 
+    def list_measurements(self, kind: str) -> list[str]:
+        """The records of one kind, as far as they can be read, in the order of saving."""
+        return list_measurements(self._reader, kind)
+
+    def save_measurement(self, kind: str, id_: str, record: str) -> None:
+        """Keep what was measured."""
+        self._writer.post(partial(save_measurement, kind=kind, id_=id_, record=record))
+
+    def delete_measurement(self, id_: str) -> None:
+        """Take out what was measured, for good."""
+        self._writer.post(partial(delete_measurement, id_=id_))
+
     def erase_everything(self) -> None:
-        """Take out every chat for good, files that were put aside included."""
+        """Take out all chats and measurements for good, files that were put aside included."""
         for file in kept_files(self._path):
             file.unlink(missing_ok=True)
 

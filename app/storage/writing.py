@@ -71,6 +71,16 @@ def set_message_deleted(connection: sqlite3.Connection, message_id: str, deleted
     connection.execute("UPDATE messages SET deleted_at = ? WHERE id = ?", values)
 
 
+def save_measurement(connection: sqlite3.Connection, kind: str, id_: str, record: str) -> None:
+    """Keep what was measured."""
+    _upsert(connection, "measurements", {"id": id_, "kind": kind, "record": record})
+
+
+def delete_measurement(connection: sqlite3.Connection, id_: str) -> None:
+    """Take out what was measured, for good."""
+    connection.execute("DELETE FROM measurements WHERE id = ?", (id_,))
+
+
 def _upsert(
     connection: sqlite3.Connection,
     table: str,

@@ -9,7 +9,7 @@ from string import Template
 from app.theme.tokens import Tokens
 
 SHEET = Template("""
-#mainWindow, #chatPane, #compareView, #transcript, #topRow {
+#mainWindow, #chatPane, #compareView, #benchView, #enginePage, #whereModels, #transcript, #topRow {
     background: $ground; color: $text; border: none;
 }
 #tableScroll, #tableScroll > QWidget { background: transparent; }
@@ -70,6 +70,8 @@ QPushButton[look="plain"] {
 }
 QPushButton[look="plain"]:hover { color: $text; }
 QPushButton[look="plain"]:focus { color: $text; text-decoration: underline; }
+QPushButton[look="heading"] { background: transparent; border: none; padding: 0; min-height: 26px; }
+QPushButton[look="heading"]:focus { text-decoration: underline; }
 QPushButton[look="round"] {
     background: $button; border: 2px solid $button; border-radius: 17px; padding: 0;
     min-width: 30px; max-width: 30px; min-height: 30px; max-height: 30px;

@@ -24,8 +24,9 @@ class AppMenu(ActionMenu):
         )
         self.addSeparator()
         self.add("deleteEverything", self.tr("Delete all chats…"), self._delete_everything)
-        has_chats = bool(session.chats.ids)
-        self.actions()[-1].setEnabled(has_chats)
+        measured = session.measurements
+        has_any = bool(session.chats.ids or measured.comparisons or measured.bench_runs)
+        self.actions()[-1].setEnabled(has_any)
 
     def _import(self) -> None:
         session = self._session
@@ -45,10 +46,12 @@ class AppMenu(ActionMenu):
         box.setObjectName("deleteEverythingDialog")
         box.setWindowTitle(self.tr("Delete all chats"))
         text = self.tr("Delete all %n chats for good?", "", count)
-        box.setText(text if count > 1 else self.tr("Delete the only chat for good?"))
+        text = text if count > 1 else self.tr("Delete the only chat for good?")
+        box.setText(text if count else self.tr("Delete all comparisons for good?"))
         box.setInformativeText(
             self.tr(
-                "They are taken off the disk at once, and this cannot be undone. Settings stay."
+                "They are taken off the disk at once, with all comparisons and runs of the bench, "
+                "and this cannot be undone. Settings stay."
             )
         )
         delete = box.addButton(self.tr("Delete all chats"), QMessageBox.ButtonRole.DestructiveRole)

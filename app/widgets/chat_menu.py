@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.actions import chats as actions
 from app.actions.session import Session
 from app.shortcuts import Shortcut
+from app.widgets.common.export_dialog import ask_export
 from app.widgets.name_dialog import ask_name
 
 translate = QCoreApplication.translate
-MAX_FILE_NAME = 60  # characters of a title that a file is named after
 
 
 class ActionMenu(QMenu):
@@ -87,16 +86,13 @@ class ChatMenu(ActionMenu):
             self.tr("Markdown, as shown (*.md)"): actions.MARKDOWN_SUFFIX,
             self.tr("JSON, all versions (*.json)"): actions.JSON_SUFFIX,
         }
-        dialog = QFileDialog(self._window, self.tr("Export chat"))
-        dialog.setObjectName("exportDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters(list(filters))
-        dialog.setDefaultSuffix(actions.MARKDOWN_SUFFIX)
-        dialog.filterSelected.connect(lambda name: dialog.setDefaultSuffix(filters[name]))
-        dialog.selectFile(_file_name(session.chats.details(chat_id).title))
-        dialog.fileSelected.connect(lambda name: actions.export(session, chat_id, Path(name)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_export(
+            self._window,
+            self.tr("Export chat"),
+            session.chats.details(chat_id).title,
+            lambda path: actions.export(session, chat_id, path),
+            filters,
+        )
 
 
 class FolderMenu(ActionMenu):
@@ -135,9 +131,3 @@ def ask_folder_name(session: Session, folder: str, window: QWidget) -> None:
         folder,
         lambda name: actions.rename_folder(session, folder, name),
     )
-
-
-def _file_name(title: str) -> str:
-    """A title without what some system takes for more than a name."""
-    kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
-    return " ".join(kept.split())[:MAX_FILE_NAME] or "chat"

@@ -35,7 +35,7 @@ from app.widgets.chat.workshop import Workshop
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
-from app.widgets.compare.compare_view import CompareView
+from app.widgets.compare.compare_pages import ComparePages
 from app.widgets.draft_popup import DraftPopup
 from app.widgets.draft_settings import DraftSettings
 from app.widgets.drop_overlay import DropOverlay
@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         self._notices = NoticeArea(theme, session)
         self._workshop = Workshop(self)
         self._pane = ChatPane(theme, session, self._workshop)
-        self._compare: CompareView | None = None  # made when it is first looked at
+        self._compare: ComparePages | None = None  # made when it is first looked at
         self._panel = ChatPanel(theme, session)
         self._models = ModelChooser(
             theme, session, tasks, self._top_row.picker, self.announced, self
@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
 
     def _show_compare(self, shown: bool) -> None:
         if shown and self._compare is None:
-            self._compare = CompareView(self._theme, self._session, self._workshop)
+            self._compare = ComparePages(self._theme, self._session, self._workshop)
             self._stack.addWidget(self._compare)
         if self._compare:
             self._stack.setCurrentWidget(self._compare if shown else self._pane)
@@ -250,7 +250,10 @@ class MainWindow(QMainWindow):
     def _focus_writing(self) -> None:
         """Give the keyboard to where the next prompt is written."""
         compared = self._compare if self._is_comparing else None
-        (compared.edit if compared else self._pane.composer.edit).setFocus()
+        if compared:
+            compared.focus()
+        else:
+            self._pane.composer.edit.setFocus()
 
     def _new_chat(self) -> None:
         self._top_row.leave_compare()

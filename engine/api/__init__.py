@@ -2,7 +2,7 @@
 
 from engine.api.engine import Engine
 from engine.api.generation import Generation
-from engine.base.bench import DRAFTED, OFF, Asked, BenchProgress, aggregate
+from engine.base.bench import DRAFTED, OFF, Asked, BenchProgress, Figures, aggregate
 from engine.base.errors import (
     DeviceError,
     EngineStoppedError,
@@ -60,6 +60,7 @@ __all__ = [
     "EngineStoppedError",
     "Event",
     "Failed",
+    "Figures",
     "Finished",
     "Fit",
     "FitVerdict",

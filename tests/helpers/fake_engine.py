@@ -7,7 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.bridge.types import (
+    DRAFTED,
+    OFF,
+    Asked,
+    BenchProgress,
     ChatOptions,
+    Drafting,
     DraftModelOptions,
     DraftProgress,
     DraftRanking,
@@ -116,6 +121,35 @@ def drafted_by(model: LoadedModel, draft: DraftModelOptions | None) -> LoadedMod
     return replace(model, draft=summary, methods=tuple(methods))
 
 
+@dataclass
+class FakeBench:
+    """A measurement under way."""
+
+    drafting: Drafting
+    on_progress: Callable[[BenchProgress], None]
+    ended: asyncio.Future[BenchProgress]
+    cancelled: bool = False
+    progress: BenchProgress = field(default_factory=lambda: BenchProgress("", 0, 12))
+
+    def begin(self, prompt: str) -> None:
+        """Say that a prompt is asked."""
+        self.progress = replace(self.progress, prompt=prompt)
+        self.on_progress(self.progress)
+
+    def measure(self, prompt: str, plain: Timings, drafted: Timings, repeated: float = 0.0) -> None:
+        """Say what came of a prompt."""
+        asked = Asked(prompt, repeated, {OFF: plain, DRAFTED: drafted})
+        asked_by_now = (*self.progress.asked, asked)
+        self.progress = replace(self.progress, done=self.progress.done + 4, asked=asked_by_now)
+        self.on_progress(self.progress)
+
+    def finish(self, left_out: tuple[str, ...] = ()) -> None:
+        self.ended.set_result(replace(self.progress, prompt="", left_out=left_out))
+
+    def fail(self, error: PacelineError) -> None:
+        self.ended.set_exception(error)
+
+
 class FakeGeneration:
     """A reply under way. Cancelling it ends it as the real engine does."""
 
@@ -144,9 +178,9 @@ class FakeGeneration:
             self.cancelled = True
             self.finish(StopReason.CANCELLED)
 
-    def wait(self, ahead: int = 0) -> None:
+    def wait(self, ahead: int = 0, *, for_measurement: bool = False) -> None:
         """Say that every slot is taken, and how many others come first."""
-        self._events.put_nowait(Waiting(ahead))
+        self._events.put_nowait(Waiting(ahead, for_measurement))
 
     def read_prompt(self, done: int, total: int) -> None:
         self._events.put_nowait(PromptProgress(done, total))
@@ -200,6 +234,7 @@ class FakeEngine:
         names: names that headers give, by path; else the file's stem.
         loads: every load asked for, in order.
         generations: every reply asked for, in order.
+        benches: every measurement asked for, in order.
         loaded: the model that answers, if any.
         closed: whether `close` was called.
         forgotten: how many replies had been asked for each time that `forget` was called.
@@ -222,6 +257,7 @@ class FakeEngine:
     ranking: DraftRanking = field(default_factory=lambda: DraftRanking((), ""))
     searched: list[tuple[Path, ...]] = field(default_factory=list)
 
+    benches: list[FakeBench] = field(default_factory=list)
     judged: list[tuple[Path, LoadOptions]] = field(default_factory=list)
     needed_bytes: dict[Path, int] = field(default_factory=dict)
     free_bytes: int = 11_000_000_000
@@ -252,6 +288,18 @@ class FakeEngine:
         fit = Fit.TOO_LARGE if needed > self.free_bytes else fit
         figures = (options.slots, needed, cache, self.free_bytes)
         return FitVerdict(fit, "cpu", context, self.largest_context, *figures, "In words.")
+
+    async def bench(
+        self, drafting: Drafting, on_progress: Callable[[BenchProgress], None]
+    ) -> BenchProgress:
+        ended: asyncio.Future[BenchProgress] = asyncio.get_running_loop().create_future()
+        bench = FakeBench(drafting, on_progress, ended)
+        self.benches.append(bench)
+        try:
+            return await ended
+        except asyncio.CancelledError:
+            bench.cancelled = True
+            raise
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]

@@ -2,8 +2,8 @@
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -32,7 +32,7 @@ from app.domain.attachment import Attachment, joined
 from app.domain.draft import DraftChoice
 from app.widgets.chat.composer import Composer
 from app.widgets.main_window import MainWindow
-from tests.helpers.fake_engine import FakeEngine, FakeGeneration
+from tests.helpers.fake_engine import FakeBench, FakeEngine, FakeGeneration
 
 FOLDER = Path(tempfile.gettempdir()) / "paceline-pictures"
 MODEL = FOLDER / "qwen3-4b-q4_k_m.gguf"
@@ -78,6 +78,20 @@ WITH_DRAFTS = Timings(
     verify_ms=2_900.0,
     rollback_ms=9.0,
 )
+
+BENCH_PROMPTS = (
+    "code_python",
+    "code_cpp",
+    "explain_concept",
+    "summarize",
+    "qa_factual",
+    "translation",
+    "creative_short",
+    "stepwise_math",
+    "high_entropy",
+    "long_code_review",
+)
+SPEEDUPS = (2.31, 2.08, 1.52, 1.74, 1.36, 1.41, 1.18, 1.93, 0.94, 2.12)
 
 _STARTS = range(9, len(REPLY.encode()) - 27, 34)
 ACCEPTED = tuple((start, start + 27) for start in _STARTS)  # most of the reply, in pieces
@@ -399,6 +413,73 @@ async def compare(stage: Stage) -> None:
     await stage.until(stage.window.findChild(QPushButton, "compareRun").isVisible)
 
 
+async def compare_history(stage: Stage) -> None:
+    """Earlier comparisons, open in Compare."""
+    await compare(stage)
+    edit = stage.window.findChild(QPlainTextEdit, "comparePrompt")
+    edit.setPlainText("Name ten rivers of Europe with their lengths.")
+    stage.window.findChild(QPushButton, "compareRun").click()
+    for number, timings in enumerate((WITHOUT_DRAFTS, WITH_DRAFTS), start=3):
+        await stage.until(lambda wanted=number: len(stage.engine.generations) == wanted)
+        stage.engine.generations[-1].say("The Volga, 3,530 km.")
+        stage.engine.generations[-1].finish(timings=replace(timings, prompt_ms=1_000.0))
+    await stage.until(stage.window.findChild(QPushButton, "compareRun").isVisible)
+    stage.window.findChild(QPushButton, "compareHistory").click()
+
+
+async def _open_bench(stage: Stage) -> None:
+    await stage.load_pair()
+    stage.window.findChild(QPushButton, "compareToggle").click()
+    stage.window.findChild(QPushButton, "benchOpen").click()
+
+
+async def _run_bench(stage: Stage, speedups: Sequence[float]) -> FakeBench:
+    before = len(stage.engine.benches)
+    stage.window.findChild(QPushButton, "benchRun").click()
+    await stage.until(lambda: len(stage.engine.benches) > before)
+    measuring = stage.engine.benches[-1]
+    measuring.progress = replace(measuring.progress, total=4 * len(BENCH_PROMPTS))
+    for number, (prompt, speedup) in enumerate(zip(BENCH_PROMPTS, speedups, strict=False)):
+        measuring.begin(prompt)
+        plain = Timings(prompt_ms=300.0 + 90 * number, predicted_n=192, predicted_ms=8_400.0)
+        took_ms = (plain.prompt_ms + plain.predicted_ms) / speedup - plain.prompt_ms
+        tested = 100 + 17 * number
+        drafted = replace(
+            plain,
+            predicted_ms=took_ms,
+            draft_n=tested,
+            draft_n_accepted=round(tested * min(0.95, speedup / 2.4)),
+            draft_rounds=60,
+        )
+        measuring.measure(prompt, plain, drafted, repeated=0.6 if number == 6 else 0.0)
+    return measuring
+
+
+async def bench(stage: Stage) -> None:
+    """The bench, with another draft beside."""
+    await _open_bench(stage)
+    (await _run_bench(stage, [speedup * 0.8 for speedup in SPEEDUPS])).finish()
+    run = stage.window.findChild(QPushButton, "benchRun")
+    await stage.until(run.isVisible)
+    (await _run_bench(stage, SPEEDUPS)).finish()
+    await stage.until(run.isVisible)
+    view = stage.window.findChild(QWidget, "benchView")
+    view._lay_beside(stage.window._session.measurements.bench_runs[0])
+
+
+async def bench_alone(stage: Stage) -> None:
+    """What the bench came to."""
+    await _open_bench(stage)
+    (await _run_bench(stage, SPEEDUPS)).finish(("long_code_review",))
+    await stage.until(stage.window.findChild(QPushButton, "benchRun").isVisible)
+
+
+async def bench_running(stage: Stage) -> None:
+    """The bench under way."""
+    await _open_bench(stage)
+    (await _run_bench(stage, SPEEDUPS[:4])).begin("qa_factual")
+
+
 async def picker(stage: Stage) -> None:
     """The list of models, open."""
     await stage.load(OTHER)
@@ -477,6 +558,10 @@ STATES: tuple[State, ...] = (
     resting,
     accepted,
     compare,
+    compare_history,
+    bench,
+    bench_alone,
+    bench_running,
     other_model,
     context_full,
 )

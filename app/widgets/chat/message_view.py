@@ -333,6 +333,8 @@ class ReplyView(MessageView):
             return self.tr("Sent as soon as the model is ready.")
         if self.message.state is not MessageState.WAITING:
             return ""
+        if self.message.waits_for_bench:
+            return self.tr("Waits until the bench has ended.")
         if self.message.ahead == 0:
             return self.tr("Waits until another chat has finished.")
         return self.tr("Waits until %n other chats have finished.", "", self.message.ahead + 1)

@@ -33,7 +33,7 @@ class ChoicePopup(QWidget):
         self.list_view = ChoiceList()
         self.list_view.setAccessibleName(title)
         self.list_view.picked.connect(self._pick)
-        self._first_button = buttons[0]
+        self._first_button = buttons[0] if buttons else self.list_view
         self.buttons = QHBoxLayout()
         self.buttons.setSpacing(8)
         for button in buttons:
@@ -45,10 +45,11 @@ class ChoicePopup(QWidget):
         self.column.setContentsMargins(8, 8, 8, 8)
         self.column.setSpacing(8)
         self.column.addWidget(self.list_view)
-        self.column.addLayout(self.buttons)
-        shell = QVBoxLayout(self)
-        shell.setContentsMargins(0, 0, 0, 0)
-        shell.addWidget(frame)
+        if buttons:
+            self.column.addLayout(self.buttons)
+        self._shell = QVBoxLayout(self)
+        self._shell.setContentsMargins(0, 0, 0, 0)
+        self._shell.addWidget(frame)
         self.setFixedWidth(width)
 
     def offer(self, rows: QAbstractItemModel, delegate: QAbstractItemDelegate) -> None:
@@ -59,10 +60,13 @@ class ChoicePopup(QWidget):
             change.connect(self.fit)
 
     def open_below(self, anchor: QWidget) -> None:
-        """Open under `anchor`, with the keyboard on the first row or, without any, on a button."""
+        """Open under `anchor`, or over it where it stands low in its window.
+
+        The keyboard goes to the first row or, without any, to a button.
+        """
         self.list_view.setCurrentIndex(self.first_row())
         self.fit()
-        self.move(anchor.mapToGlobal(QPoint(0, anchor.height() + 4)))
+        self.move(self._place_at(anchor))
         self.show()
         if self.list_view.model().rowCount():
             self.list_view.setFocus()
@@ -73,6 +77,14 @@ class ChoicePopup(QWidget):
         """Where the keyboard is first."""
         return self.list_view.model().index(0, 0)
 
+    def _place_at(self, anchor: QWidget) -> QPoint:
+        window = anchor.window()
+        top = anchor.mapTo(window, QPoint(0, 0))
+        is_low = top.y() > window.height() - self.height() and top.y() > window.height() // 2
+        left = max(0, min(top.x(), window.width() - self.width() - 8))
+        down = -self.height() - 4 if is_low else anchor.height() + 4
+        return window.mapToGlobal(QPoint(left, top.y() + down))
+
     def fit(self) -> None:
         """Take as much room as the rows need, up to a limit; the keyboard stays where it is."""
         model = self.list_view.model()
@@ -82,6 +94,8 @@ class ChoicePopup(QWidget):
         self.list_view.setFixedHeight(min(height, MAX_LIST_HEIGHT_PX) + 2)
         if rows and not self.list_view.currentIndex().isValid():
             self.list_view.setCurrentIndex(self.first_row())
+        for layout in (self.column, self._shell):
+            layout.activate()  # else it waits until the popup is shown, and has been placed
         self.adjustSize()
 
     def _pick(self, index: QModelIndex) -> None:

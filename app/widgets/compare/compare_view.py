@@ -1,11 +1,12 @@
-"""Compare: one prompt, answered without drafts and with them, side by side."""
+"""Compare: one prompt answered in two ways, as a rule without drafts and with them."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.actions import compare as compare_actions
 from app.actions.session import Session
-from app.bridge.comparing import SEED, Comparing
+from app.bridge.comparing import Comparing
+from app.domain.draft import DraftKind
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
@@ -14,6 +15,7 @@ from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.check_box import CheckBox
 from app.widgets.common.labels import hairline, shorten_words, text_label
+from app.widgets.compare.compare_menus import ComparisonMenu, HistoryPopup, WayMenu
 from app.widgets.compare.half_view import HalfView, tokens_per_second
 from app.widgets.compare.result_strip import ResultStrip
 
@@ -21,23 +23,42 @@ MOST_SHOWN = 240  # characters of the prompt, so that the replies keep their roo
 
 
 class CompareView(QWidget):
-    """The two replies, what came of them, and where the prompt is written."""
+    """The two replies, what came of them, and where the prompt is written.
+
+    Signals:
+        bench_asked: the person wants to measure on the ten prompts.
+    """
+
+    bench_asked = Signal()
 
     def __init__(self, theme: Theme, session: Session, workshop: Workshop) -> None:
         super().__init__()
         self.setObjectName("compareView")
         self._session = session
         self._comparing: Comparing = session.comparing
-        self._result = ResultStrip()
+        self._picked: list[DraftKind | None] = [None, None]  # for the next run; None: unasked
+        self._result = ResultStrip(theme)
         self._prompt = text_label(interface_font(Size.BODY), look="dim", wraps=True)
-        off, on = self.tr("Draft off"), self.tr("Draft on")
-        self._off = HalfView(theme, workshop, "compareOff", off, "plain")
-        self._on = HalfView(theme, workshop, "compareOn", on, "accent")
+        left, right = self.tr("Left side"), self.tr("Right side")
+        self._left = HalfView(theme, workshop, "compareOff", left)
+        self._right = HalfView(theme, workshop, "compareOn", right)
         self.edit = ComposerEdit(takes_files=False)
         self.edit.setObjectName("comparePrompt")
         self.edit.setAccessibleName(self.tr("One prompt for both sides"))
         self.edit.setPlaceholderText(self.tr("One prompt for both sides"))
+        self._make_buttons(theme)
+        self._history_popup = HistoryPopup(theme, session, self)
+        self._lay_out()
+        self._connect()
+        self._offer_stop(False)
+        self._refresh()
+
+    def _make_buttons(self, theme: Theme) -> None:
         self._together = CheckBox(theme, "compareTogether", self.tr("Both at once, for the show"))
+        self._history = ThemedButton(theme, "compareHistory", look="quiet", text=self.tr("History"))
+        self._history.describe(self.tr("Earlier comparisons"))
+        self._bench = ThemedButton(theme, "benchOpen", look="quiet", text=self.tr("Bench"))
+        self._bench.describe(self.tr("Measure the draft on ten prompts"))
         self._run = ThemedButton(
             theme, "compareRun", look="round", icon="arrow-up", token="button_text"
         )
@@ -46,25 +67,21 @@ class CompareView(QWidget):
             theme, "compareStop", look="round", icon="square", token="button_text", filled=True
         )
         self._stop.describe(self.tr("Stop"), Shortcut.STOP.label)
-        self._lay_out()
-        self._connect()
-        self._offer_stop(False)
-        self._refresh()
 
     def _lay_out(self) -> None:
         halves = QHBoxLayout()
         halves.setSpacing(24)
-        halves.addWidget(self._off, 1)
+        halves.addWidget(self._left, 1)
         halves.addWidget(hairline(Qt.Orientation.Vertical))
-        halves.addWidget(self._on, 1)
+        halves.addWidget(self._right, 1)
         frame = QFrame()
         frame.setObjectName("compareFrame")
         frame.setProperty("look", "composer")
         foot = QHBoxLayout()
         foot.addWidget(self._together)
         foot.addStretch()
-        foot.addWidget(self._run)
-        foot.addWidget(self._stop)
+        for button in (self._history, self._bench, self._run, self._stop):
+            foot.addWidget(button)
         writing = QVBoxLayout(frame)
         writing.setContentsMargins(16, 12, 12, 8)
         writing.addWidget(self.edit)
@@ -78,47 +95,83 @@ class CompareView(QWidget):
         column.addWidget(frame)
 
     def _connect(self) -> None:
+        session = self._session
         self._comparing.changed.connect(self._refresh)
-        self._session.drafts.changed.connect(self._name_what_would_answer)
-        self._session.model.changed.connect(self._name_what_would_answer)
+        session.drafts.changed.connect(self._name_sides)
+        session.model.changed.connect(self._name_sides)
+        session.measurements.changed.connect(self._offer_history)
+        self._left.choice_asked.connect(lambda place: self._choose_way(0, place))
+        self._right.choice_asked.connect(lambda place: self._choose_way(1, place))
+        self._result.menu_asked.connect(
+            lambda place: ComparisonMenu(session, self._comparing.record, self).popup(place)
+        )
+        self._history.clicked.connect(lambda: self._history_popup.open_beside(self._history))
+        self._bench.clicked.connect(self.bench_asked)
         self._run.clicked.connect(self._start)
         self.edit.submitted.connect(self._start)
         self.edit.textChanged.connect(self._enable_run)
-        self._enable_run()
         self._stop.clicked.connect(self._comparing.stop)
-        self._name_sides()
+        self._enable_run()
+        self._offer_history()
 
     def _enable_run(self) -> None:
         self._run.setEnabled(bool(self.edit.toPlainText().strip()))
 
+    def _offer_history(self) -> None:
+        self._history.setEnabled(bool(self._session.measurements.comparisons))
+
     def _start(self) -> None:
-        together = self._together.isChecked()
-        if compare_actions.start(self._session, self.edit.toPlainText(), together=together):
+        together, prompt = self._together.isChecked(), self.edit.toPlainText()
+        if compare_actions.start(self._session, prompt, self._kinds, together=together):
             self.edit.clear()
-            self._name_sides()
             self._session.notices.settled.emit()
 
-    def _name_what_would_answer(self) -> None:
-        """Follow the pickers until there are replies, which stay those of who wrote them."""
-        if not self._comparing.prompt:
-            self._name_sides()
+    @property
+    def _kinds(self) -> list[DraftKind]:
+        """What is to draft on each side: what was picked, as far as the model still has it."""
+        drafts = self._session.drafts
+        unasked = (DraftKind.NONE, drafts.choice.kind)
+        return [
+            picked if picked in drafts.kinds else kind
+            for picked, kind in zip(self._picked, unasked, strict=True)
+        ]
+
+    def _choose_way(self, side: int, place: QPoint) -> None:
+        def choose(kind: DraftKind) -> None:
+            self._picked[side] = kind
+            compare_actions.begin_anew(self._session)
+
+        WayMenu(self._session, self._kinds[side], choose, self).popup(place)
 
     def _name_sides(self) -> None:
-        loaded = self._session.model.loaded
-        name = loaded.summary.name if loaded else ""
-        self._off.say_who(self.tr("{name} alone").format(name=name) if name else "")
-        self._on.say_who(compare_actions.draft_name(self._session))
+        """Say who answers: until there are replies, what would."""
+        record, views = self._comparing.record, (self._left, self._right)
+        if record.prompt:
+            names = [(half.draft, half.details) for half in (record.left, record.right)]
+            alone = record.model
+        else:
+            ways = [compare_actions.way_of(self._session, kind) for kind in self._kinds]
+            names = [(way.draft, way.details) for way in ways]
+            loaded = self._session.model.loaded
+            alone = loaded.summary.name if loaded else ""
+        for view, (draft, details) in zip(views, names, strict=True):
+            model_alone = self.tr("{name} alone").format(name=alone) if alone else ""
+            about = f"{draft}, {details}" if draft and details else draft or model_alone
+            view.say_who(about, is_drafted=bool(draft))
 
     def _refresh(self) -> None:
-        comparing = self._comparing
-        speeds = [tokens_per_second(half) for half in (comparing.off, comparing.on)]
+        comparing, record = self._comparing, self._comparing.record
+        halves = ((self._left, record.left), (self._right, record.right))
+        speeds = [tokens_per_second(half, comparing.figures(half)) for _, half in halves]
         fastest = max((speed for speed in speeds if speed == speed), default=0.0)
-        self._off.show_half(comparing.off, fastest)
-        self._on.show_half(comparing.on, fastest)
-        self._prompt.setText(f"“{_shortened(comparing.prompt)}”")
-        self._prompt.setAccessibleName(comparing.prompt)
-        self._prompt.setVisible(bool(comparing.prompt))
-        self._result.show_result(comparing.result, self._how() if comparing.prompt else "")
+        for view, half in halves:
+            view.show_half(half, comparing.figures(half), fastest)
+            view.let_choose(not comparing.is_running)
+        self._name_sides()
+        self._prompt.setText(f"“{_shortened(record.prompt)}”")
+        self._prompt.setAccessibleName(record.prompt)
+        self._prompt.setVisible(bool(record.prompt))
+        self._result.show_record(record, comparing.result)
         if comparing.is_running is self._stop.isHidden():
             self._offer_stop(comparing.is_running)
 
@@ -129,11 +182,6 @@ class CompareView(QWidget):
         self._stop.setVisible(offered)
         if had_focus:
             self.edit.setFocus()
-
-    def _how(self) -> str:
-        comparing = self._comparing
-        way = self.tr("both at once") if comparing.together else self.tr("one after the other")
-        return self.tr("{way} · seed {seed}").format(way=way, seed=SEED)
 
 
 def _shortened(prompt: str) -> str:

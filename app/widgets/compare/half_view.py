@@ -2,17 +2,19 @@
 
 from math import isnan
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, QPoint, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
-from app.bridge.comparing import Half
+from app.bridge.reply import LiveFigures
+from app.domain.comparison import Half
 from app.domain.generation import Timings
 from app.domain.message import ReplyStats
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.workshop import Workshop
-from app.widgets.common.labels import keep_place, text_label
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.labels import NameLabel, keep_place, text_label
 from app.widgets.common.positions import Positions
 from app.widgets.compare.reply_text import ReplyText
 
@@ -20,18 +22,28 @@ BAR_STEPS = 1000
 
 
 class HalfView(QWidget):
-    """Shows one of the two replies."""
+    """Shows one of the two replies, and lets somebody choose what drafts for it.
 
-    def __init__(self, theme: Theme, workshop: Workshop, name: str, title: str, bar: str) -> None:
-        """`bar`: look of the bar in the style sheet."""
+    Signals:
+        choice_asked: where on the screen the choice of what drafts is to open.
+    """
+
+    choice_asked = Signal(QPoint)
+
+    def __init__(self, theme: Theme, workshop: Workshop, name: str, side: str) -> None:
+        """`side`: which of the two it is, for those who do not see it."""
         super().__init__()
         self.setObjectName(name)
-        self.setAccessibleName(title)
-        self._about = text_label(interface_font(Size.CONTROL), look="dim")
+        self._side = side
+        self._title = ThemedButton(theme, f"{name}Draft", look="heading", icon="chevron-down")
+        self._title.setFont(interface_font(Size.BODY, QFont.Weight.DemiBold))
+        self._title.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the icon behind the text
+        self._title.clicked.connect(self._ask_for_choice)
+        self._about = NameLabel(interface_font(Size.CONTROL))
+        self._about.setProperty("look", "dim")
         self._speed = text_label(figure_font(Size.DISPLAY, QFont.Weight.DemiBold), "–")
         self._details = text_label(figure_font(Size.CONTROL), look="dim")
         self._bar = QProgressBar()
-        self._bar.setProperty("look", bar)
         self._bar.setRange(0, BAR_STEPS)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Speed, beside the faster side"))
@@ -41,15 +53,29 @@ class HalfView(QWidget):
         self._positions = Positions(theme)
         self._shares = text_label(figure_font(Size.CONTROL), look="dim")
         self._text = ReplyText(theme, workshop)
-        self._lay_out(text_label(interface_font(Size.BODY, QFont.Weight.DemiBold), title))
+        self._lay_out()
 
-    def say_who(self, about: str) -> None:
+    def say_who(self, about: str, *, is_drafted: bool) -> None:
         """Name what answers here."""
+        title = self.tr("Draft on") if is_drafted else self.tr("Draft off")
+        self.setAccessibleName(f"{self._side}: {title}")
+        self._title.setText(title)
+        self._title.describe(
+            self.tr("{side}: {title}. Choose what drafts here").format(side=self._side, title=title)
+        )
         self._about.setText(about)
+        look = "accent" if is_drafted else "plain"
+        if self._bar.property("look") != look:
+            self._bar.setProperty("look", look)
+            self._bar.style().polish(self._bar)
 
-    def show_half(self, half: Half, fastest: float) -> None:
-        """Show a reply; its bar is full at `fastest` tokens per second."""
-        speed = tokens_per_second(half)
+    def let_choose(self, may_choose: bool) -> None:
+        """Offer the choice of what drafts, or not while replies are written."""
+        self._title.setEnabled(may_choose)
+
+    def show_half(self, half: Half, figures: LiveFigures | None, fastest: float) -> None:
+        """Show a reply and its live figures; its bar is full at `fastest` tokens per second."""
+        speed = tokens_per_second(half, figures)
         self._speed.setText("–" if isnan(speed) else QLocale().toString(speed, "f", 1))
         share = 0.0 if isnan(speed) or fastest <= 0 else speed / fastest
         self._bar.setValue(round(BAR_STEPS * min(1.0, share)))
@@ -63,12 +89,14 @@ class HalfView(QWidget):
             self._shares.setText(_shares(self, timings))
         self._text.show_reply(half.reply)
 
-    def _lay_out(self, title: QWidget) -> None:
+    def _ask_for_choice(self) -> None:
+        self.choice_asked.emit(self._title.mapToGlobal(QPoint(0, self._title.height() + 4)))
+
+    def _lay_out(self) -> None:
         head, figures, drafts = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(self._drafts)
-        head.addWidget(title)
+        head.addWidget(self._title)
         head.addSpacing(8)
-        head.addWidget(self._about)
-        head.addStretch()
+        head.addWidget(self._about, 1)
         figures.addWidget(self._speed)
         figures.addWidget(text_label(interface_font(Size.BODY), self.tr("tok/s"), "dim"))
         figures.addStretch()
@@ -89,11 +117,11 @@ class HalfView(QWidget):
         column.addWidget(self._text, 1)
 
 
-def tokens_per_second(half: Half) -> float:
+def tokens_per_second(half: Half, figures: LiveFigures | None) -> float:
     """Of a finished reply, or live; NaN where there is none yet."""
     if half.reply.stats:
         return half.reply.stats.tokens_per_second
-    return half.figures.tokens_per_second if half.figures else float("nan")
+    return figures.tokens_per_second if figures else float("nan")
 
 
 def _details(view: QWidget, stats: ReplyStats) -> str:

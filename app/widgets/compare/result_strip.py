@@ -1,46 +1,70 @@
 """What a comparison came to, in one strip."""
 
-from PySide6.QtCore import Property, QLocale
+from PySide6.QtCore import Property, QLocale, QPoint, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout
 
-from app.domain.comparison import Comparison
+from app.bridge.comparing import NOTHING_COMPARED
+from app.domain.comparison import Comparison, ComparisonRecord
+from app.itemmodels.speed_facts import NO_CHANGE, gain_text
 from app.theme.fonts import Size, figure_font
-from app.widgets.common.labels import text_label
-
-NO_CHANGE = 0.02
-"""Speed-ups nearer to 1 than this are no difference."""
+from app.theme.theme import Theme
+from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.labels import keep_place, text_label
 
 
 class ResultStrip(QFrame):
-    """Speed-up, and whether both replies are identical."""
+    """Speed-up, and whether both replies are identical.
 
-    def __init__(self) -> None:
+    Signals:
+        menu_asked: where on the screen the menu of what can be done with it is to open.
+    """
+
+    menu_asked = Signal(QPoint)
+
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("compareResult")
         self._result: Comparison | None = None
         self._gain = text_label(figure_font(Size.HEADING, QFont.Weight.DemiBold))
         self._identity = text_label(figure_font(Size.BODY, QFont.Weight.Medium))
         self._how = text_label(figure_font(Size.CONTROL), look="dim")
+        self._more = ThemedButton(theme, "compareMore", look="quiet", icon="ellipsis", token="dim")
+        self._more.describe(self.tr("Export or delete this comparison"))
+        self._more.clicked.connect(self._ask_for_menu)
         row = QHBoxLayout(self)
-        row.setContentsMargins(20, 12, 20, 12)
-        row.setSpacing(32)
+        row.setContentsMargins(20, 10, 12, 10)
+        row.setSpacing(16)
         row.addWidget(self._gain)
+        row.addSpacing(16)
         row.addWidget(self._identity)
         row.addStretch()
         row.addWidget(self._how)
-        self.show_result(None, "")
+        row.addWidget(self._more)
+        keep_place(self._more)
+        self.show_record(NOTHING_COMPARED, None)
 
-    def show_result(self, result: Comparison | None, how: str) -> None:
-        """Show what came of it, or with None that nothing has yet; `how` it was measured."""
+    def show_record(self, record: ComparisonRecord, result: Comparison | None) -> None:
+        """Show what came of a comparison, or with None that nothing has yet."""
         self._result = result
-        gain, identity = (_gain(self, result), _identity(self, result)) if result else ("", "")
+        gain, identity = "", ""
+        if result:
+            gain = gain_text(result.speedup, against_drafts=bool(record.left.draft))
+            identity = _identity(self, result)
         self._gain.setText(gain or self.tr("Not measured yet"))
         self._identity.setText(identity)
-        self._how.setText(how)
+        self._how.setText(self._way(record) if record.prompt else "")
+        self._more.setVisible(result is not None)
         faster = result is not None and result.speedup > 1 + NO_CHANGE
         self._wear("gain" if faster else "level", result is not None and not result.is_identical)
         self.setAccessibleName(", ".join(filter(None, (self._gain.text(), identity))))
+
+    def _ask_for_menu(self) -> None:
+        self.menu_asked.emit(self._more.mapToGlobal(QPoint(0, self._more.height() + 4)))
+
+    def _way(self, record: ComparisonRecord) -> str:
+        way = self.tr("both at once") if record.together else self.tr("one after the other")
+        return self.tr("{way} · seed {seed}").format(way=way, seed=record.seed)
 
     def _wear(self, look: str, differs: bool) -> None:
         self.setProperty("look", look)
@@ -61,17 +85,6 @@ class ResultStrip(QFrame):
     @Property(int)
     def firstDifference(self) -> int:
         return self._result.first_difference if self._result else -1
-
-
-def _gain(strip: ResultStrip, result: Comparison) -> str:
-    locale = QLocale()
-    if result.speedup > 1 + NO_CHANGE:
-        text = strip.tr("{times}× faster with the draft")
-        return text.format(times=locale.toString(result.speedup, "f", 2))
-    if result.speedup < 1 - NO_CHANGE:
-        text = strip.tr("{times}× slower with the draft")
-        return text.format(times=locale.toString(1 / result.speedup, "f", 2))
-    return strip.tr("As fast with the draft as without")
 
 
 def _identity(strip: ResultStrip, result: Comparison) -> str:

@@ -46,6 +46,14 @@ def test_everything_is_erased_and_leaves_no_trace(store, store_path):
     assert len(bytes_on_disk(store_path)) < size / 4
 
 
+def test_what_was_measured_is_erased_with_the_chats(store, store_path):
+    store.save_measurement("comparison", "a", SECRET * 1000)
+    assert store.wait(20)
+    store.erase_everything()
+    store.close()
+    assert SECRET.encode() not in bytes_on_disk(store_path)
+
+
 def test_everything_is_erased_also_when_the_window_closes_at_once(store, store_path):
     save_secrets(store)
     size = len(bytes_on_disk(store_path))

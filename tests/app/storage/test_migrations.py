@@ -13,11 +13,13 @@ from app.storage.migrations import (
     to_version_2,
     to_version_3,
     to_version_4,
+    to_version_5,
     version_of,
 )
+from app.storage.reading import list_measurements
 from app.storage.rows import chat_values
 from app.storage.schema import APPLICATION_ID
-from app.storage.writing import message_write, save_chat, save_message
+from app.storage.writing import message_write, save_chat, save_measurement, save_message
 from tests.helpers.chats import reply
 
 TESTED = (
@@ -25,6 +27,7 @@ TESTED = (
     to_version_2,
     to_version_3,
     to_version_4,
+    to_version_5,
 )  # each has a test of its own below
 
 
@@ -79,6 +82,16 @@ def old_chat(*missing):
     """A chat's columns, without those that came later."""
     values = chat_values(ChatDetails(title="old"))
     return {name: value for name, value in values.items() if name not in missing}
+
+
+def test_version_5_keeps_measurements_beside_chats_of_before(connection):
+    migrate(connection, MIGRATIONS[:4])
+    save_chat(connection, chat_values(ChatDetails(title="old")))
+    migrate(connection, MIGRATIONS[:5])
+    assert connection.execute("SELECT title FROM chats").fetchall() == [("old",)]
+    save_measurement(connection, "bench", "a", "{}")
+    assert list_measurements(connection, "bench") == ["{}"]
+    assert list_measurements(connection, "comparison") == []
 
 
 def test_only_what_is_missing_is_run(connection):

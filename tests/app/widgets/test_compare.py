@@ -4,8 +4,8 @@ import math
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QListView, QPlainTextEdit
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QListView, QMenu, QPlainTextEdit
 
 from app.bridge.types import StopReason, Timings
 
@@ -239,7 +239,7 @@ def test_replies_keep_the_names_of_what_wrote_them(comparer, engine, qtbot):
     qtbot.keyClick(rows, Qt.Key.Key_Home)
     qtbot.keyClick(rows, Qt.Key.Key_Return)
     assert comparer.find("draftPicker").text() == "none"
-    assert "from the text itself" in texts(comparer, "compareOn")
+    assert "from the text itself, up to 16 ahead" in texts(comparer, "compareOn")
 
 
 def test_a_long_prompt_leaves_the_replies_their_room(comparer, engine, qtbot):
@@ -297,6 +297,40 @@ def test_files_for_a_message_lead_back_to_the_chat(comparer, tmp_path):
     comparer.drop_files([notes])
     assert comparer.sees("chatPane")
     assert comparer.sees("attachment-0")
+
+
+def choose_way(person, qtbot, side, name):
+    person.click(side)
+    menu = person.find("compareWays", QMenu)
+    menu.findChild(QAction, name).trigger()
+    menu.close()
+    qtbot.waitUntil(lambda: person.window.findChild(QMenu, "compareWays") is None)
+
+
+def test_each_side_drafts_as_is_chosen_for_it(comparer, engine, qtbot):
+    choose_way(comparer, qtbot, "compareOffDraft", "way-text")
+    assert comparer.find("compareOffDraft").text() == "Draft on"
+    result = run(comparer, engine, qtbot)
+    off, on = (generation.options.drafting for generation in engine.generations)
+    assert off == on
+    assert off.methods
+    assert result.property("speedup") == pytest.approx(2.0)
+    assert "2.00× faster on the right" in texts(comparer, "compareResult")
+
+
+def test_another_choice_for_a_side_begins_anew(comparer, engine, qtbot):
+    result = run(comparer, engine, qtbot)
+    choose_way(comparer, qtbot, "compareOnDraft", "way-none")
+    assert math.isnan(result.property("speedup"))
+    ask(comparer, qtbot)
+    assert "Choose a draft first" in comparer.find("errorBar").property("text")
+
+
+def test_a_way_that_the_next_model_has_not_is_given_up(comparer, engine, qtbot):
+    choose_way(comparer, qtbot, "compareOffDraft", "way-text")
+    comparer.click("mainModelPicker")
+    comparer.find("mainModelPopup").findChild(QAbstractButton, "ejectModel").click()
+    assert comparer.find("compareOffDraft").text() == "Draft off"
 
 
 def test_a_reply_under_way_would_disturb_the_measurement(comparer, engine, qtbot):
