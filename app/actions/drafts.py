@@ -38,6 +38,8 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
         _give_up_other_draft(session)
         session.drafts.use(choice)
         if choice.path is None:
+            session.comparing.stop()
+            session.benching.cancel()
             session.model.let_draft_go()
     elif choice.path:
         session.model.load_draft(choice.path, announced)
