@@ -10,6 +10,7 @@ from app.actions import chat as chat_actions
 from app.actions import chats as actions
 from app.actions.presets import change_sampling
 from app.actions.session import Notices, Session
+from app.bridge.benching import Benching
 from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
 from app.bridge.library import Library
@@ -21,6 +22,7 @@ from app.bridge.types import LoadedModel
 from app.domain.message import MessageState
 from app.settings.store import Settings
 from app.storage.chats import Chats
+from app.storage.measurements import Measurements
 from app.storage.store import ChatStore
 from tests.helpers.chats import SAMPLING, wait_until
 from tests.helpers.fake_engine import FakeEngine, summary_of
@@ -49,13 +51,17 @@ class Stage:
         replies.flushed.connect(self.chats.reply_grew)
         replies.ended.connect(lambda chat_id, _: self.chats.reply_ended(chat_id))
         drafts, library = (
-            Drafts(self.engine, model, self.tasks),
+            Drafts(self.engine, model, settings, self.tasks),
             Library(settings, model, self.tasks),
         )
         finder = ModelFinder(library, model, self.tasks)
-        comparing = Comparing(self.engine, self.tasks)
+        measuring = (
+            Comparing(self.engine, self.tasks),
+            Benching(self.engine, self.tasks),
+            Measurements(self.chats.store),
+        )
         self.session = Session(
-            self.chats, model, drafts, library, finder, replies, comparing, settings, notices
+            self.chats, model, drafts, library, finder, replies, *measuring, settings, notices
         )
 
     def restart(self):
