@@ -24,7 +24,7 @@ FILE = "tokenizer.json"
 
 _MOST_BYTES = 64 << 20
 _MOST_TOKENS = 1 << 20
-_NO_SCORE = -1e9  # of what no merge makes
+_NO_SCORE = -1e9  # of tokens that text is not cut into
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 _MARK = re.compile(r"<[|｜].*[|｜]>|<(?:pad|mask)>")  # such tokens are no text, whatever is said
 _END_KEYS = ("eos_token_id", "eot_token_id", "eom_token_id")
@@ -135,12 +135,7 @@ def _cutting(document: Document, model: Document, tokens: _Tokens) -> Entries:
         keeps = model.get("ignore_merges") is True
         name = splitting_name(document, keeps_known_words=keeps)
         return {"model": "gpt2", "pre": name, "merges": merges}
-    scores = np.full(len(tokens.pieces), _NO_SCORE, np.float32)
-    for rank in range(len(merges) - 1, -1, -1):
-        index = tokens.ids.get(merges[rank].replace(" ", ""))
-        if index is not None:
-            scores[index] = -rank
-    return {"model": "llama", "scores": scores, "add_space_prefix": _adds_space(document)}
+    return {"model": "llama", "merges": merges, "add_space_prefix": _adds_space(document)}
 
 
 def _merges(model: Document) -> list[str]:

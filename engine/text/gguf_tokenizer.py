@@ -51,13 +51,16 @@ def read_facts(metadata: Mapping[str, object]) -> TokenizerFacts:
     customary = _CUSTOMARY_IDS.get(model, (None,) * 4)
     bos_id, eos_id, unknown_id, separator_id = customary
     splitting, notice = _splitting(metadata) if model == "gpt2" else (None, "")
+    # Files in GGUF rank the pieces of SentencePiece by scores, folders by merges.
+    by_score = model in _SCORED and not (model == "llama" and _is_merged_alone(metadata))
+    by_merge = model in _MERGED or (model == "llama" and not by_score)
     ends = (_token_id(metadata, key, count, None) for key in _END_KEYS)
     return TokenizerFacts(
         model=model,
         pieces=pieces,
         kinds=read_numbers(metadata, "token_type", count) if _has(metadata, "token_type") else None,
-        scores=read_numbers(metadata, "scores", count) if model in _SCORED else None,
-        merges=read_texts(metadata, "merges") if model in _MERGED else [],
+        scores=read_numbers(metadata, "scores", count) if by_score else None,
+        merges=read_texts(metadata, "merges") if by_merge else [],
         splitting=splitting,
         bos_id=_token_id(metadata, "bos_token_id", count, bos_id),
         eos_id=_token_id(metadata, "eos_token_id", count, eos_id),
@@ -118,6 +121,10 @@ def read_numbers(metadata: Mapping[str, object], name: str, count: int) -> Numbe
 
 def _has(metadata: Mapping[str, object], name: str) -> bool:
     return f"tokenizer.ggml.{name}" in metadata
+
+
+def _is_merged_alone(metadata: Mapping[str, object]) -> bool:
+    return _has(metadata, "merges") and not _has(metadata, "scores")
 
 
 def _flag(metadata: Mapping[str, object], name: str) -> bool | None:

@@ -34,7 +34,7 @@ class TokenizerFacts:
         pieces: the text of each id, as vocabularies of the kind spell it ("Ġthe", "▁the"); at least
             one.
         kinds: a `TokenKind` for each id; None: all are normal.
-        scores: of each id; "llama" and "t5" need them.
+        scores: of each id; "t5" needs them, and "llama" where it has no merges.
         merges: "left right", best first; "gpt2" and "gemma4" need them.
         splitting: how text becomes words; "gpt2" needs it.
         ends: ids that end a reply, beside those known by their names.

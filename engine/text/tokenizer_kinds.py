@@ -53,11 +53,15 @@ def _byte_level(facts: TokenizerFacts) -> Tokenizer:
 
 
 def _sentencepiece(facts: TokenizerFacts) -> Tokenizer:
-    if facts.scores is None:
-        raise damaged_tokenizer("its 'scores' are missing")
     vocabulary = make_vocabulary(facts)
-    scores = facts.scores.tolist()
-    ranks = {piece: -scores[index] for piece, index in vocabulary.text_ids.items()}
+    joiner, ranks = "", {}
+    if facts.merges:
+        joiner, ranks = " ", {merge: float(rank) for rank, merge in enumerate(facts.merges)}
+    elif facts.scores is not None:
+        scores = facts.scores.tolist()
+        ranks = {piece: -scores[index] for piece, index in vocabulary.text_ids.items()}
+    else:
+        raise damaged_tokenizer("its 'scores' are missing")
     adds_space = _or(facts.adds_space, True)
     conventions = Conventions(
         adds_bos=_or(facts.adds_bos, True),
@@ -65,7 +69,7 @@ def _sentencepiece(facts: TokenizerFacts) -> Tokenizer:
         adds_space=adds_space,
         strips_after=facts.strips_after,
     )
-    subwords = SentencePieceSubwords(vocabulary, ranks, "", adds_space=adds_space)
+    subwords = SentencePieceSubwords(vocabulary, ranks, joiner, adds_space=adds_space)
     return Tokenizer(vocabulary, subwords, conventions, facts.notice)
 
 

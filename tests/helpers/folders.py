@@ -170,20 +170,33 @@ def configuration(model: TinyModel) -> dict[str, object]:
     return document
 
 
+def special_token(index: int, name: str) -> dict[str, object]:
+    """An entry of `added_tokens`."""
+    habits = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": index, "content": name, "special": True, **habits}
+
+
 def tokenizer() -> dict[str, object]:
     """The `tokenizer.json` of the vocabulary that tiny models have."""
     pattern = (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
         r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     )
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
-    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated"}
+    byte_level = {
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "trim_offsets": False,
+        "use_regex": True,
+    }
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
     return {
         "version": "1.0",
-        "added_tokens": [
-            {"id": 256 + place, "content": name, "special": True, "normalized": False}
-            for place, name in enumerate(SPECIAL)
-        ],
+        "added_tokens": [special_token(256 + place, name) for place, name in enumerate(SPECIAL)],
         "normalizer": {"type": "NFC"},
         "pre_tokenizer": {
             "type": "Sequence",
