@@ -183,7 +183,7 @@ def _is_read_in_chat(session: Session, conversation_id: str, problem: Problem) -
     last = session.chats.current.messages[-1:]
     is_in_view = conversation_id == session.chats.current.id
     is_under_reply = any(message.failure == problem.sentence for message in last)
-    return is_in_view and is_under_reply and not problem.details
+    return is_in_view and is_under_reply
 
 
 def _measure_nothing_while_loading(session: Session) -> None:

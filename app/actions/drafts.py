@@ -29,7 +29,7 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
     """
     loaded = session.model.loaded
     if loaded is None:
-        _say_main_model_first(session)
+        say_main_model_first(session)
         return
     if _is_being_replaced(session, loaded):
         return
@@ -64,6 +64,14 @@ def draft_once(session: Session, wanted: bool) -> None:
     """Draft for the next reply of the chat in view, or not; later ones are as the chat says."""
     chat = session.chats.current
     chat.drafting_once = None if wanted == chat.details.drafting else wanted
+
+
+def say_main_model_first(session: Session) -> None:
+    """Say why no draft can be chosen: there is nothing to draft for."""
+    text = QCoreApplication.translate(
+        "Drafts", "A draft works for a main model: choose that one first, then its draft."
+    )
+    session.notices.raised.emit(Problem(text))
 
 
 def use_dropped(session: Session, urls: Sequence[QUrl], announced: Announced) -> None:
@@ -158,10 +166,3 @@ def _is_being_replaced(session: Session, loaded: LoadedModel) -> bool:
     )
     session.notices.raised.emit(Problem(text.format(name=loading.name)))
     return True
-
-
-def _say_main_model_first(session: Session) -> None:
-    text = QCoreApplication.translate(
-        "Drafts", "A draft works for a main model: choose that one first, then its draft."
-    )
-    session.notices.raised.emit(Problem(text))

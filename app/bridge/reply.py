@@ -202,6 +202,7 @@ class Reply(QObject):
         self._show_text()
         self.message.state = MessageState.FAILED
         self.message.failure = problem.sentence
+        self.message.failure_details = problem.details
         return problem
 
 

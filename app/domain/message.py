@@ -64,6 +64,7 @@ class Message:
     ahead: int = 0  # while it waits: others that wait too and come first
     waits_for_bench: bool = False  # while it waits: it is for the bench, not for another chat
     failure: str = ""  # why it failed, as a sentence
+    failure_details: str = ""  # for the curious, until the window closes
     id: str = field(default_factory=lambda: uuid4().hex)
     created_at: float = field(default_factory=time)  # seconds since 1970
     model: str = ""  # path of the file that made the reply

@@ -264,7 +264,9 @@ class MainWindow(QMainWindow):
 
     def _open_draft_picker(self) -> None:
         loaded = self._session.model.loaded
-        if loaded:
+        if loaded is None:
+            draft_actions.say_main_model_first(self._session)
+        else:
             self._session.drafts.look_in(self._session.library.folders)
             self._draft_popup.offer_swap(loaded.draft is not None)
             self._draft_popup.open_below(self._top_row.draft_picker)

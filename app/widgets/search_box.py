@@ -86,6 +86,9 @@ class SearchLine(QLineEdit):
             case Qt.Key.Key_Escape if self.text():
                 self.clear()
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                if self._timer.isActive():
+                    self._timer.stop()
+                    self.asked.emit(self.text())
                 self.first_wanted.emit()
             case Qt.Key.Key_Down:
                 self.list_wanted.emit()

@@ -64,6 +64,8 @@ class Sidebar(QFrame):
         self._lay_out(theme, network)
         self._connect_search()
         self._current = ""
+        self._answered: str | None = None  # the question that the hits shown are of
+        self._takes_first = False  # Enter was pressed before they were known
         chats.rowsInserted.connect(self._show_list)
         chats.rowsInserted.connect(self._mark_current)
         chats.rowsRemoved.connect(self._show_list)
@@ -102,15 +104,28 @@ class Sidebar(QFrame):
 
     def _connect_search(self) -> None:
         self.search_line.asked.connect(self._ask)
-        self.search_line.first_wanted.connect(self._hits.choose_first)
+        self.search_line.first_wanted.connect(self._take_first)
+        self.search_line.textChanged.connect(self._forget_first)
         self.search_line.list_wanted.connect(self._hits.take_keyboard)
         self._hits.chosen.connect(self.hit_chosen)
 
     def show_hits(self, question: str, hits: Sequence[Hit]) -> None:
         """Show what was found, if it is still what is looked for."""
         if question == self.search_line.text():
+            self._answered = question
             self._hits.show_hits(hits)
             self._show_list()
+            if self._takes_first:
+                self._take_first()
+
+    def _take_first(self) -> None:
+        """Choose the first hit, if need be once it is known."""
+        self._takes_first = self._answered != self.search_line.text()
+        if not self._takes_first:
+            self._hits.choose_first()
+
+    def _forget_first(self) -> None:
+        self._takes_first = False
 
     def search_again(self) -> None:
         """Look once more for what is looked for: some of what was found may be gone."""
@@ -144,6 +159,7 @@ class Sidebar(QFrame):
         )
 
     def _ask(self, question: str) -> None:
+        self._answered = None
         if question.strip():
             self.search_asked.emit(question)
         else:

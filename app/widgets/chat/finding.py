@@ -8,7 +8,7 @@ from time import perf_counter
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.text.offsets import Span
-from app.widgets.chat.message_view import MAX_OWN_CHARACTERS
+from app.widgets.chat.own_message_view import MAX_OWN_CHARACTERS
 from app.widgets.chat.reading import Reading
 
 SLICE_S = 0.008  # of reading messages, between which the window stays awake

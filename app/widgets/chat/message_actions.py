@@ -84,10 +84,12 @@ class ActionRow(QWidget):
             self._row.addWidget(switch)
         self._row.addStretch()
 
-    def add(self, name: str, text: str, described: str, shortcut: Shortcut) -> QuietAction:
+    def add(
+        self, name: str, text: str, described: str, shortcut: Shortcut | None = None
+    ) -> QuietAction:
         """Add a button, before the versions."""
         button = QuietAction(self._theme, name, text)
-        button.describe(described, shortcut.label)
+        button.describe(described, shortcut.label if shortcut else "")
         button.installEventFilter(self)
         self._row.insertWidget(len(self._actions), button)
         self._actions.append(button)

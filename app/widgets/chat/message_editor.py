@@ -56,6 +56,11 @@ class MessageEditor(QFrame):
         self._column.addWidget(files)
         self._column.addLayout(foot)
 
+    @property
+    def message(self) -> str:
+        """What was written, with the files that go along."""
+        return joined(self._edit.toPlainText(), self._attachments)
+
     def fit(self, width: int) -> int:
         """Lay the text out at `width`; returns the height."""
         self.resize(width, self.height())

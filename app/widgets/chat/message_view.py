@@ -1,32 +1,22 @@
-"""One message on screen: own messages in a bubble at the right, replies plain on the ground."""
+"""A message on screen, and replies, which stand plain on the ground."""
 
-from PySide6.QtCore import Property, QEvent, QLocale, QPoint, QRect, Qt, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import Property, QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtWidgets import QWidget
 
-from app.domain.attachment import separated
-from app.domain.message import Message, MessageState, Role
+from app.domain.message import Message, MessageState
 from app.shortcuts import Shortcut
-from app.theme.fonts import Size, figure_font, interface_font
+from app.theme.fonts import Size, code_font, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.blocks_view import BlocksView
 from app.widgets.chat.marks import Marks
 from app.widgets.chat.message_actions import ActionRow
-from app.widgets.chat.message_editor import MessageEditor
 from app.widgets.chat.message_requests import MessageRequests
-from app.widgets.chat.own_files import OwnFiles
-from app.widgets.chat.own_text import OwnText
 from app.widgets.chat.reading import Reading
 from app.widgets.chat.stack import keep_painted, natural_height, stack
 from app.widgets.chat.stats import stats_text
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.labels import shorten_words, text_label
 
-MAX_OWN_CHARACTERS = 10_000  # shown of an own message: laying out 1 MB takes seconds
-BUBBLE_SHARE = 0.8  # of the column, at most
-BUBBLE_PADDING_PX = (16, 8, 16, 12)  # the text's own line spacing adds to the top
-BUBBLE_LINE_PX = 45  # height of a bubble with one line
-ACTIONS_GAP_PX = 12  # between the actions of an own message and its bubble
-LEFT_OUT_GAP_PX = 4
 FOOT_GAP_PX = 12
 LOOKING = (QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut)
 Version = tuple[int, int]  # which of how many, from 1
@@ -115,115 +105,6 @@ class MessageView(QWidget):
         self.setAccessibleName("" if grows else spoken)
 
 
-class OwnMessageView(MessageView):
-    """What the person wrote, as wide as it needs to be; of a very long text, the beginning."""
-
-    def __init__(
-        self, theme: Theme, requests: MessageRequests, message: Message, number: int, of: Version
-    ) -> None:
-        super().__init__(theme, requests, message, number, of)
-        self._theme = theme
-        self._requests = requests
-        self._editor: MessageEditor | None = None
-        self._text = OwnText(theme, MAX_OWN_CHARACTERS)
-        self._text.setAccessibleName(self.tr("Your message"))
-        self._bubble = QFrame(self)
-        self._bubble.setProperty("look", "own")
-        self._left_out = text_label(interface_font(Size.CONTROL), look="dim")
-        self._left_out.setObjectName("leftOut")
-        inner = QVBoxLayout(self._bubble)
-        inner.setContentsMargins(*BUBBLE_PADDING_PX)
-        inner.setSpacing(LEFT_OUT_GAP_PX)
-        inner.addWidget(self._text, alignment=Qt.AlignmentFlag.AlignLeft)
-        inner.addWidget(self._left_out)
-        self._files = OwnFiles(theme)
-        inner.addWidget(self._files)
-        described = self.tr("Say something else instead")
-        edit = self.action_row.add("editMessage", self.tr("Edit"), described, Shortcut.EDIT_MESSAGE)
-        edit.clicked.connect(self.edit)
-        self.refresh()
-
-    @property
-    def is_edited(self) -> bool:
-        return self._editor is not None
-
-    def edit(self) -> None:
-        """Let the message be written anew, in its place."""
-        if self._editor is None:
-            editor = MessageEditor(self._theme, self.message.text)
-            editor.setParent(self)
-            editor.submitted.connect(lambda text: self._requests.edited.emit(self.message, text))
-            editor.cancelled.connect(self._end_edit)
-            editor.resized.connect(self.changed)
-            self._editor = editor
-            self._show_editor()
-        self._editor.setFocus()
-
-    def _end_edit(self) -> None:
-        if self._editor:
-            self._editor.hide()
-            self._editor.deleteLater()
-            self._editor = None
-            self._show_editor()
-            self.setFocus()
-
-    def _show_editor(self) -> None:
-        for part in (self._bubble, self.action_row):
-            part.setVisible(self._editor is None)
-        if self._editor:
-            self._editor.show()
-        self.changed.emit()
-
-    def refresh(self) -> None:
-        written, files = separated(self.message.text)
-        self._text.show_text(written)
-        self._text.setVisible(bool(written))
-        self._files.show_files(files)
-        self._tell("\n".join(filter(None, [self._text.toPlainText(), self._files.spoken])))
-        count = self._text.num_left_out
-        self._left_out.setVisible(count > 0)
-        text = self.tr("{count} more characters, sent but not shown")
-        self._left_out.setText(text.format(count=QLocale().toString(count)))
-
-    def fit(self, width: int) -> int:
-        if self._editor:
-            height = self._editor.fit(width)
-            self._editor.setGeometry(0, 0, width, height)
-            return height
-        left, top, right, bottom = BUBBLE_PADDING_PX
-        actions = self.action_row.sizeHint()
-        most = min(int(width * BUBBLE_SHARE), width - actions.width() - ACTIONS_GAP_PX)
-        limit = most - left - right
-        text_width = self._text.ideal_width(limit)
-        self._text.setFixedWidth(text_width)
-        height = top + bottom - LEFT_OUT_GAP_PX
-        for part in (self._text, self._left_out, self._files):
-            if part.isHidden():
-                continue
-            if part is not self._text:
-                text_width = max(text_width, min(limit, part.sizeHint().width()))
-            part_px = part.height() if part is self._text else natural_height(part, text_width)
-            height += LEFT_OUT_GAP_PX + part_px
-        bubble_width = left + text_width + right
-        self._bubble.setGeometry(width - bubble_width, 0, bubble_width, height)
-        beside = width - bubble_width - ACTIONS_GAP_PX - actions.width()
-        level = height - (BUBBLE_LINE_PX + actions.height()) // 2  # with the last line
-        self.action_row.setGeometry(beside, level, actions.width(), actions.height())
-        return height
-
-    def show_marks(self, marks: Marks) -> None:
-        self._text.show_marks(marks)
-
-    def offset_at(self, place: QPoint) -> int:
-        return self._text.offset_at(self._text.mapFrom(self, place))
-
-    def area_of(self, offset: int) -> QRect:
-        return self._text.area_of(offset).translated(self._text.mapTo(self, QPoint()))
-
-    def _source(self) -> str:
-        return self._text.toPlainText()
-
-
 class ReplyView(MessageView):
     """What the model wrote, with its figures and actions underneath once it is final.
 
@@ -254,13 +135,18 @@ class ReplyView(MessageView):
         self._stats.setObjectName("statsLine")
         self._failure = text_label(interface_font(Size.CONTROL), look="bad", wraps=True)
         self._failure.setObjectName("failureLine")
+        self._details = text_label(code_font(Size.SMALL), look="dim", wraps=True)
+        self._details.setObjectName("failureDetailsText")
+        self._details.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._details.hide()
         self._legend = text_label(interface_font(Size.CONTROL), look="dim", wraps=True)
         self._legend.setObjectName("acceptedLegend")
         self._legend.setText(
             self.tr("Underlined: proposed by the draft, and what the main model says as well.")
         )
         self._add_actions(requests, number)
-        for part in (self._legend, self._waiting, self._blocks, self._stats, self._failure):
+        foot = (self._stats, self._failure, self._details)
+        for part in (self._legend, self._waiting, self._blocks, *foot):
             part.setParent(self)
         self.refresh()
 
@@ -283,6 +169,8 @@ class ReplyView(MessageView):
             self._stats.setText(stats_text(message.stats))
         self._failure.setText(shorten_words(message.failure))
         self._failure.setVisible(bool(message.failure))
+        self._details.setText(message.failure_details)
+        self._show_details.setVisible(bool(message.failure_details))
         self.action_row.setVisible(is_last_word)
         self._copy.setVisible(bool(message.text))
         self._continue.setVisible(message.can_go_on)
@@ -300,7 +188,7 @@ class ReplyView(MessageView):
         placed: list[tuple[QWidget, int, int, int]] = []
         if not self._blocks.isHidden():
             placed.append((self._blocks, 0, 0, self._blocks.fit(width)))
-        foot = (self._legend, self._stats, self._failure)
+        foot = (self._legend, self._stats, self._failure, self._details)
         rest = (*((part, FOOT_GAP_PX) for part in foot), (self.action_row, 4))
         for part, gap in ((self._waiting, 0), *rest):
             if not part.isHidden():
@@ -352,6 +240,11 @@ class ReplyView(MessageView):
             "continueReply", self.tr("Continue"), described, Shortcut.CONTINUE_REPLY
         )
         self._continue.clicked.connect(lambda: requests.continued.emit(message))
+        described = self.tr("Show the details of this problem")
+        self._show_details = add("failureDetails", self.tr("Details"), described)
+        self._show_details.setCheckable(True)
+        self._show_details.toggled.connect(self._details.setVisible)
+        self._show_details.toggled.connect(self.changed)
         described = self.tr("Show what the draft had proposed")
         self._show_accepted = add(
             "showAccepted", self.tr("Show accepted"), described, Shortcut.SHOW_ACCEPTED
@@ -377,17 +270,3 @@ class ReplyView(MessageView):
         self._name_toggle(shown)
         self._legend.setVisible(shown)
         self.changed.emit()
-
-
-def make_message_view(
-    theme: Theme,
-    requests: MessageRequests,
-    workshop: Workshop,
-    reading: Reading,
-    number: int,
-    of: Version,
-) -> OwnMessageView | ReplyView:
-    """The view that fits a message's role."""
-    if reading.message.role is Role.ASSISTANT:
-        return ReplyView(theme, requests, workshop, reading, number, of)
-    return OwnMessageView(theme, requests, reading.message, number, of)

@@ -7,16 +7,19 @@ from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from app.domain.conversation import Conversation
 from app.domain.message import Message
 from app.theme.theme import Theme
 from app.widgets.chat.heights import TOP_PX, Heights, Place, estimate
+from app.widgets.chat.keyboard import Keyboard
 from app.widgets.chat.links import ask_to_open
 from app.widgets.chat.marking import Marking
 from app.widgets.chat.message_requests import MessageRequests
-from app.widgets.chat.message_view import OwnMessageView, ReplyView, make_message_view
+from app.widgets.chat.message_view import ReplyView
+from app.widgets.chat.message_views import View, make_message_view
+from app.widgets.chat.own_message_view import OwnMessageView
 from app.widgets.chat.pointing import Pointing
 from app.widgets.chat.reading import Reading
 from app.widgets.chat.selection import Anchor
@@ -32,8 +35,6 @@ AT_END_PX = 8
 STEP_PX = 50  # of the wheel and the arrow keys
 SIGHT_PX = 24  # above and below what was found
 MAX_ROUNDS = 20  # of measuring; each makes at least one height exact
-
-View = OwnMessageView | ReplyView
 
 
 class Transcript(QAbstractScrollArea):
@@ -57,6 +58,7 @@ class Transcript(QAbstractScrollArea):
         self._chat = Conversation()
         self._readings: list[Reading] = []
         self._views: dict[int, View] = {}
+        self._keyboard = Keyboard(self._views)
         self._heights = Heights()
         self._teller = EndTeller(self)
         self._place: Place | None = None  # None: at the end, which is followed
@@ -70,7 +72,7 @@ class Transcript(QAbstractScrollArea):
         self.marking.changed.connect(self._show_marks)
         self.requests.accepted_shown.connect(self.marking.show_accepted)
         self._pointing = Pointing(self, self.anchor_at, self.marking.selection)
-        SelectionKeys(self, self.marking.selection, self._index_in_hand)
+        SelectionKeys(self, self.marking.selection, lambda: self._keyboard.message)
         self._around = Surroundings(self, theme, self.marking.finder)
         self._around.jump.clicked.connect(self.follow_end)
         self._connect_finding()
@@ -78,7 +80,8 @@ class Transcript(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._note_place)
 
     def show_conversation(self, conversation: Conversation) -> None:
-        """Show another chat, at its end."""
+        """Show another chat, at its end; what is being changed in this one waits in it."""
+        self._keep_edits()
         self._chat = conversation
         self._read_path()
         self._place = None
@@ -88,13 +91,13 @@ class Transcript(QAbstractScrollArea):
         """Show other versions of messages; where they begin stays in its place on the screen."""
         pairs = zip(self._readings, self._chat.messages, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0].message is pair[1], pairs))
-        keyboard = self._keyboard_in(same)
+        keyboard = self._keyboard.part_in(same)
         index = max(0, min(same, len(self._readings) - 1, len(self._chat.messages) - 1))
         above = self.verticalScrollBar().value() - self._heights.top(index)
         self._read_path(same)
         self._place = Place(index, above)
         self._arrange()
-        self._give_keyboard(same, keyboard)
+        self._keyboard.give(same, keyboard)
 
     def open_find(self) -> None:
         """Let words be found in this chat, if there are any."""
@@ -187,17 +190,14 @@ class Transcript(QAbstractScrollArea):
             (index, view) for index, view in self._views.items() if isinstance(view, ReplyView)
         ]
         if replies:
-            in_hand = [view for index, view in replies if self._keyboard_in(index)]
+            in_hand = [view for index, view in replies if self._keyboard.part_in(index)]
             (in_hand or [max(replies)[1]])[0].toggle_accepted()
 
     @property
     def message_in_hand(self) -> Message | None:
         """The message where the keyboard is."""
-        index = self._index_in_hand()
+        index = self._keyboard.message
         return None if index is None else self._readings[index].message
-
-    def _index_in_hand(self) -> int | None:
-        return next((index for index in self._views if self._keyboard_in(index)), None)
 
     def follow_end(self) -> None:
         """Go to the end and stay there as text arrives."""
@@ -271,6 +271,8 @@ class Transcript(QAbstractScrollArea):
         view = make_message_view(self._theme, self.requests, self._workshop, reading, index, of)
         if isinstance(view, ReplyView):
             view.link_asked.connect(lambda address: ask_to_open(self, address))
+        elif (text := self._chat.edits.pop(reading.message.id, None)) is not None:
+            view.begin_edit(text)
         view.set_last(index == len(self._readings) - 1)
         view.changed.connect(lambda: self._resized(index))
         view.setParent(self.viewport())
@@ -278,6 +280,11 @@ class Transcript(QAbstractScrollArea):
         self._views[index] = view
         if marks := self.marking.marks_in(index):
             view.show_marks(marks)
+
+    def _keep_edits(self) -> None:
+        for view in self._views.values():
+            if isinstance(view, OwnMessageView) and view.is_edited:
+                self._chat.edits[view.message.id] = view.edited
 
     def _resized(self, index: int) -> None:
         if index in self._views and not self._is_arranging:
@@ -362,19 +369,6 @@ class Transcript(QAbstractScrollArea):
         self._heights.replace(kept + rest)
         self._mark_last()
         self.marking.reset()
-
-    def _keyboard_in(self, index: int) -> str:
-        """Name of the part of a message where the keyboard is; empty if it is elsewhere."""
-        focused, view = QApplication.focusWidget(), self._views.get(index)
-        if focused and view and (view is focused or view.isAncestorOf(focused)):
-            return focused.objectName()
-        return ""
-
-    def _give_keyboard(self, index: int, part: str) -> None:
-        view = self._views.get(index)
-        if part and view:
-            wanted = view.findChild(QWidget, part)
-            (wanted if wanted and wanted.isEnabled() else view).setFocus()
 
     def _estimate_all(self) -> None:
         width = self._column_width()

@@ -311,9 +311,22 @@ def test_a_failed_reply_keeps_its_text_and_says_why(ready_person, engine, qtbot)
     engine.generations[0].fail("The device failed. Load the model again.", "CUDA error 700")
     qtbot.waitUntil(lambda: reply_of(ready_person).property("state") == "failed")
     assert reply_of(ready_person).property("text") == "half"
-    assert ready_person.find("errorBar").property("text").startswith("The device failed.")
-    assert ready_person.find("errorBar").property("details") == "CUDA error 700"
     assert ready_person.sees("sendButton")
+
+
+def test_the_details_of_a_failure_are_under_its_reply_for_those_who_ask(
+    ready_person, engine, qtbot
+):
+    ready_person.say("hello")
+    engine.generations[0].fail("The device failed. Load the model again.", "CUDA error 700")
+    qtbot.waitUntil(lambda: ready_person.sees("failureLine"))
+    assert not ready_person.sees("errorBar")
+    assert not ready_person.sees("failureDetailsText")
+    ready_person.click("failureDetails")
+    assert ready_person.sees("failureDetailsText")
+    assert ready_person.find("failureDetailsText", QLabel).text() == "CUDA error 700"
+    ready_person.click("failureDetails")
+    assert not ready_person.sees("failureDetailsText")
 
 
 def test_why_a_reply_failed_is_told_under_it_and_nowhere_else(ready_person, engine, qtbot):

@@ -5,6 +5,8 @@ from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from app.bridge.types import StopReason
 from tests.app.conftest import MODEL
+from tests.helpers.fake_engine import FakeEngine
+from tests.helpers.person import Person
 
 
 @pytest.fixture
@@ -101,6 +103,24 @@ def test_a_cut_reply_goes_on_without_the_oldest_turns(full, engine, qtbot):
     assert not full.sees("contextStrip")
     full.say("third question")
     assert asked(engine)[0] == "second question"
+
+
+def test_what_was_left_out_stays_so_after_a_restart(full, engine, qtbot, open_window):
+    full.click("dropOldest")
+    qtbot.waitUntil(lambda: len(engine.generations) == 3)
+    engine.generations[-1].say(" the rest")
+    engine.generations[-1].finish()
+    qtbot.waitUntil(lambda: full.messages()[-1].property("state") == "done")
+    full.window.close()
+    qtbot.waitUntil(lambda: engine.closed)
+    again = FakeEngine()
+    person = Person(open_window(again), qtbot)
+    person.drop_files([MODEL])
+    qtbot.waitUntil(lambda: len(again.loads) == 1)
+    again.loads[0].finish()
+    qtbot.waitUntil(lambda: not person.sees("loadProgress"))
+    person.say("third question")
+    assert asked(again)[0] == "second question"
 
 
 def test_a_refused_message_is_sent_without_the_oldest_turns(refused, engine, qtbot):

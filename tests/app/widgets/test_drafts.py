@@ -65,6 +65,14 @@ def test_without_a_main_model_there_is_nothing_to_pick(person):
     assert not person.find("draftPicker").isEnabled()
 
 
+def test_the_keys_of_the_draft_picker_say_what_comes_first(person):
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    person.press(Qt.Key.Key_L, both)
+    assert not person.sees("draftPopup")
+    text = person.find("errorBar").property("text")
+    assert text == "A draft works for a main model: choose that one first, then its draft."
+
+
 def test_every_way_to_draft_is_offered_with_its_reason(rows):
     model = rows.model()
     names = [model.index(row, 0).data() for row in range(4)]

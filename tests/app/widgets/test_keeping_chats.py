@@ -64,6 +64,24 @@ def test_a_chat_is_found_by_the_beginning_of_a_word_in_its_reply(chats, qtbot):
     assert [view.property("text") for view in chats.messages()] == ["a", "splice a rope"]
 
 
+def test_enter_takes_the_first_hit_of_what_was_just_written(chats, qtbot):
+    line = look_for(chats, qtbot, "spl")
+    qtbot.waitUntil(lambda: titles(chats, "searchHits") == ["a"])
+    line.setText("中文")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: titles(chats, "searchHits") == ["b"])
+    assert chats.messages()[0].property("text") == "b"
+
+
+def test_enter_takes_no_hit_of_a_question_that_was_changed_since(chats, qtbot):
+    line = look_for(chats, qtbot, "spl")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    shown = [view.property("text") for view in chats.messages()]
+    line.setText("中文")
+    qtbot.waitUntil(lambda: titles(chats, "searchHits") == ["b"])
+    assert [view.property("text") for view in chats.messages()] == shown
+
+
 def test_a_chat_that_was_deleted_is_found_no_more(chats, qtbot):
     line = look_for(chats, qtbot, "spl")
     qtbot.waitUntil(lambda: titles(chats, "searchHits") == ["a"])

@@ -152,6 +152,25 @@ def test_a_message_that_is_changed_stays_open_while_one_reads_elsewhere(
     assert editor.toPlainText() == "half written"
 
 
+def test_a_message_that_is_changed_waits_while_another_chat_is_shown(ready_person, engine, qtbot):
+    ask(ready_person, engine, qtbot, "first", "A")
+    ready_person.press(Qt.Key.Key_E, CTRL)
+    ready_person.find("messageEditor", QPlainTextEdit).setPlainText("half written")
+    ready_person.click("newChat")
+    assert not ready_person.sees("messageEditor")
+    ready_person.press(Qt.Key.Key_PageDown, CTRL)
+    editor = ready_person.find("messageEditor", QPlainTextEdit)
+    assert editor.toPlainText() == "half written"
+    assert not editor.hasFocus()
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert [m.content for m in engine.generations[-1].messages] == ["half written"]
+    end(ready_person, engine, qtbot, "B")
+    ready_person.click("newChat")
+    ready_person.press(Qt.Key.Key_PageDown, CTRL)
+    assert texts(ready_person) == ["half written", "B"]
+    assert not ready_person.sees("messageEditor")
+
+
 def test_the_message_that_is_changed_is_in_sight_at_the_end_too(ready_person, engine, qtbot):
     ready_person.window.resize(900, 600)
     ask(ready_person, engine, qtbot, "first", "line\n\n" * 8)
