@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from app.actions.presets import settle_preset
 from app.actions.session import Session
 from app.bridge.replies import NO_DRAFTS
-from app.bridge.types import LoadedModel
+from app.bridge.types import LoadedModel, separate
 from app.domain.conversation import (
     Conversation,
     beginning_like,
@@ -126,10 +126,15 @@ def stop(session: Session) -> None:
 
 
 def copy_reply(session: Session, message_id: str = "") -> None:
-    """Put a reply of the chat in view on the clipboard; the last one if none is named."""
+    """Put the answer of a reply on the clipboard, or else all that it says.
+
+    Args:
+        session: what there is.
+        message_id: a reply of the chat in view; the last one if empty.
+    """
     reply = _reply_or_last(session, message_id)
     if reply and reply.text:
-        QGuiApplication.clipboard().setText(reply.text)
+        QGuiApplication.clipboard().setText(separate(reply.text).answer or reply.text)
 
 
 def answer_queued(session: Session, model: LoadedModel) -> None:

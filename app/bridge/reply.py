@@ -122,6 +122,8 @@ class Reply(QObject):
                 self._grow(event)
             case Finished():
                 self._finish(event.result)
+                if event.result.notice:
+                    return Problem(event.result.notice)
             case Failed():
                 return self._fail(Problem(event.message, event.details, event.is_too_long))
         return None

@@ -3,37 +3,38 @@
 from collections.abc import Callable
 from time import monotonic
 
-from app.text.reasoning import MARKS, find_mark
+from app.bridge.types import ReplyReader
+from app.text.parts import REASONING
 
 
 class ThinkingClock:
     """Reads a reply as it grows. What a reply took up to its first text is no reasoning.
 
     Attributes:
-        thought_s: seconds from the beginning of the reasoning to its end, once that is there.
+        thought_s: seconds from the beginning of the first reasoning to its end, once that is there.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
         self._began_s: float | None = None
-        self._close = ""
-        self._num_searched = 0
+        self._reader = ReplyReader()
+        self._is_done = False
         self.thought_s: float | None = None
 
     def read(self, text: str) -> None:
         """Take in the whole text so far."""
-        if self.thought_s is not None or not text:
+        if self._is_done:
+            return
+        self._reader.feed(text[len(self._reader.text) :])
+        told = (one for one in self._reader.parts() if one.kind == REASONING or one.end > one.start)
+        first = next(told, None)
+        if first is None:
+            return
+        if first.kind != REASONING:
+            self._is_done = True
             return
         if self._began_s is None:
-            self._begin(text)
-        if self._close and text.find(self._close, self._num_searched) >= 0:
-            self.thought_s = self._clock() - (self._began_s or 0.0)
-        self._num_searched = max(0, len(text) - len(self._close))
-
-    def _begin(self, text: str) -> None:
-        self._began_s = self._clock()
-        mark = find_mark(text)
-        if mark:
-            self._close = MARKS[mark]
-        elif mark == "":  # it may yet become one
-            self._began_s = None
+            self._began_s = self._clock()
+        if first.is_closed:
+            self.thought_s = self._clock() - self._began_s
+            self._is_done = True

@@ -30,6 +30,7 @@ from engine.api import (
     PacelineError,
     PairVerdict,
     PromptProgress,
+    ReplyReader,
     SamplingParams,
     StopReason,
     TextDelta,
@@ -37,6 +38,7 @@ from engine.api import (
     Waiting,
     aggregate,
     is_model_folder,
+    separate,
 )
 from engine.api import Figures as BenchFigures
 from engine.api import Message as EngineMessage
@@ -74,6 +76,7 @@ __all__ = [
     "PacelineError",
     "PairVerdict",
     "PromptProgress",
+    "ReplyReader",
     "SamplingParams",
     "StopReason",
     "TextDelta",
@@ -81,4 +84,5 @@ __all__ = [
     "Waiting",
     "aggregate",
     "is_model_folder",
+    "separate",
 ]

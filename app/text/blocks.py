@@ -80,6 +80,7 @@ class CodeBlock:
     Attributes:
         language: first word of the fence's info string, in lower case; empty if there is none.
         is_closed: the fence's end has been read, so the code may be highlighted.
+        tool: where it is a call of a tool, its name, empty while that is being written; else None.
     """
 
     start: int
@@ -87,6 +88,7 @@ class CodeBlock:
     language: str
     runs: tuple[Run, ...]
     is_closed: bool
+    tool: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

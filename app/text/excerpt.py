@@ -49,16 +49,27 @@ def markdown_between(source: str, blocks: Iterable[Block], start: int, end: int)
     """The Markdown of what is painted of a source from offset `start` up to `end`.
 
     Code comes with its fence unless a part of one block is all there is, cells of a table come
-    with its header, reasoning comes without its marks.
+    with its header, reasoning comes without its marks, a call of a tool as code.
     """
     parts: list[list[Block]] = [[]]
     for block in blocks:
         if isinstance(block, Reasoning):
             parts += [list(block.blocks), []]
+        elif isinstance(block, CodeBlock) and block.tool is not None:
+            parts += [[block], []]
         else:
             parts[-1].append(block)
-    excerpts = (_excerpt(source, list(_leaves(part)), start, end) for part in parts)
+    excerpts = (_part_excerpt(source, part, start, end) for part in parts)
     return "\n\n".join(excerpt for excerpt in excerpts if excerpt)
+
+
+def _part_excerpt(source: str, part: Sequence[Block], start: int, end: int) -> str:
+    match part:
+        case [CodeBlock(tool=str()) as call]:
+            code = "".join(run.text for run in call.runs)
+            is_asked_for = call.start < end and start < call.end
+            return f"{FENCE}{call.language}\n{code}\n{FENCE}" if is_asked_for else ""
+    return _excerpt(source, list(_leaves(part)), start, end)
 
 
 def _excerpt(source: str, leaves: Sequence[_Placed], start: int, end: int) -> str:

@@ -39,10 +39,12 @@ from engine.base.types import (
     TextDelta,
     Timings,
     TokenLogprob,
+    ToolCall,
     Waiting,
 )
 from engine.huggingface.layout import is_model_folder
 from engine.speculative.pair_verdict import DraftCandidate, DraftRanking, PairVerdict
+from engine.text.reply_reader import ReplyReader, separate
 
 __all__ = [
     "DRAFTED",
@@ -78,6 +80,7 @@ __all__ = [
     "PacelineError",
     "PairVerdict",
     "PromptProgress",
+    "ReplyReader",
     "Request",
     "RequestError",
     "SamplingParams",
@@ -88,8 +91,10 @@ __all__ = [
     "TextDelta",
     "Timings",
     "TokenLogprob",
+    "ToolCall",
     "UnsupportedModelError",
     "Waiting",
     "aggregate",
     "is_model_folder",
+    "separate",
 ]

@@ -137,7 +137,8 @@ class BlocksView(QWidget):
         if isinstance(view, ProseView) and isinstance(section, Prose):
             view.show_section(section, is_open=is_open)
         elif isinstance(view, ReasoningView) and isinstance(section, Frame):
-            thought_s, is_folded = self._thought_s, self._is_folded
+            is_first = not any(isinstance(one.view, ReasoningView) for one in self._shown[:index])
+            thought_s, is_folded = self._thought_s if is_first else None, self._is_folded
             view.show_section(section, is_open=is_open, thought_s=thought_s, is_folded=is_folded)
         elif isinstance(view, CodeView | TableView) and isinstance(section, Frame):
             view.show_section(section, is_open=is_open)

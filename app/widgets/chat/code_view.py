@@ -60,8 +60,9 @@ class CodeView(QFrame):
         if not isinstance(block, CodeBlock) or block is self._block:
             return
         self._block = block
-        self._language.setText(block.language or self.tr("code"))
-        self.text_view.setAccessibleName(self.tr("Code"))
+        self._language.setText(self._title(block))
+        is_code = block.tool is None
+        self.text_view.setAccessibleName(self.tr("Code") if is_code else self._title(block))
         self._write("".join(run.text for run in block.runs))
         self._colour()
         self._mark_again()
@@ -104,6 +105,13 @@ class CodeView(QFrame):
         self.text_view.setFixedHeight(height)
         below = PADDING_PX - bar_px // 2
         return 1 + HEAD_PX + 1 + TOP_PX + height + below + 1
+
+    def _title(self, block: CodeBlock) -> str:
+        if block.tool is None:
+            return block.language or self.tr("code")
+        if not block.tool:
+            return self.tr("Calling a tool…")
+        return self.tr("Tool call: {name}").format(name=block.tool)
 
     def _places(self) -> RunPlaces:
         runs = self._block.runs if self._block else ()

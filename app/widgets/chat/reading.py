@@ -1,5 +1,6 @@
 """A message's text as blocks, read as it grows."""
 
+from app.bridge.types import ReplyReader
 from app.domain.attachment import separated
 from app.domain.message import Message, Role
 from app.text.blocks import Block, Document, Paragraph, Reasoning, Run
@@ -37,9 +38,9 @@ class Reading:
     def painted(self) -> tuple[Block, ...]:
         """The blocks that are painted: all but reasoning that is folded."""
         blocks = self.update().blocks
-        if self.is_folded and blocks and isinstance(blocks[0], Reasoning):
-            return blocks[1:]
-        return blocks
+        if not self.is_folded:
+            return blocks
+        return tuple(block for block in blocks if not isinstance(block, Reasoning))
 
     @property
     def plain(self) -> PlainText:
@@ -53,8 +54,8 @@ class Reading:
 
     def folds(self, offset: int) -> bool:
         """Whether a place in the source stands in reasoning that is folded."""
-        painted, blocks = self.painted, self.document.blocks
-        return len(painted) < len(blocks) and offset < blocks[0].end
+        thoughts = (block for block in self.update().blocks if isinstance(block, Reasoning))
+        return self.is_folded and any(block.start <= offset < block.end for block in thoughts)
 
     @property
     def accepted(self) -> tuple[Span, ...]:
@@ -75,7 +76,7 @@ class Reading:
         if self._stream and text == self._text and is_open == self.is_open:
             return self.document
         if self._stream is None or not self.is_open or not text.startswith(self._text):
-            self._stream, self._text = MarkdownStream(), ""
+            self._stream, self._text = MarkdownStream(ReplyReader()), ""
         self._stream.feed(text[len(self._text) :])
         if not is_open:
             self._stream.finish()

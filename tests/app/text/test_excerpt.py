@@ -4,6 +4,7 @@ import pytest
 
 from app.text.excerpt import markdown_between
 from app.text.stream import parse
+from engine.api import ReplyReader
 
 SOURCE = """# Title
 
@@ -30,7 +31,7 @@ def excerpt(first, last, source=SOURCE):
     """From the beginning of `first` to the end of `last`, the next one after it."""
     start = source.index(first)
     end = source.index(last, start) + len(last)
-    return markdown_between(source, parse(source).blocks, start, end)
+    return markdown_between(source, parse(source, ReplyReader()).blocks, start, end)
 
 
 def test_all_of_a_message_is_its_source():
@@ -67,8 +68,15 @@ def test_a_part_has_what_it_needs_to_be_read_alike(first, last, expected):
 def test_reasoning_is_copied_without_its_marks():
     source = "<think>\nWell, *yes*.\n</think>\n\nYes."
     assert excerpt("Well", "Yes.", source) == "Well, *yes*.\n\nYes."
-    answer = [block for block in parse(source).blocks if block.start > 20]
+    answer = [block for block in parse(source, ReplyReader()).blocks if block.start > 20]
     assert markdown_between(source, answer, 0, len(source)) == "Yes."
+
+
+def test_a_call_of_a_tool_is_copied_as_code_without_its_marks():
+    source = 'So:\n<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
+    blocks = parse(source, ReplyReader()).blocks
+    assert markdown_between(source, blocks, 0, len(source)) == 'So:\n\n```json\n{\n  "a": 1\n}\n```'
+    assert markdown_between(source, blocks, 0, 3) == "So:"
 
 
 def test_nothing_is_copied_of_markup_alone():

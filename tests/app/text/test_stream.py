@@ -7,9 +7,16 @@ from hypothesis import strategies as st
 
 from app.text.blocks import CodeBlock, ListBlock, Paragraph, Reasoning, Table
 from app.text.stream import MarkdownStream, parse
+from engine.api import ReplyReader
 from tests.helpers.awkward_markdown import long_texts, split_bytes, texts
 from tests.helpers.runs import runs_of
 
+CALL = '<tool_call>\n{"name": "look", "arguments": {"at": "é"}}\n</tool_call>'
+HARMONY = (
+    "<|channel|>analysis<|message|>First.<|end|><|start|>assistant<|channel|>commentary<|message|>"
+    "Wait.<|end|><|start|>assistant<|channel|>analysis<|message|>Then.<|end|>"
+    "<|start|>assistant<|channel|>final<|message|>Yes."
+)
 THOROUGH = settings(max_examples=60, deadline=None)
 
 
@@ -89,7 +96,7 @@ def test_a_list_becomes_loose_by_a_blank_line_at_its_end():
 
 
 def test_reasoning_is_a_block_of_its_own_while_it_streams():
-    stream = MarkdownStream()
+    stream = MarkdownStream(ReplyReader())
     stream.feed("<thi")
     assert stream.document().blocks == ()
     stream.feed("nk>\nFirst *this*.\n</thi")
@@ -104,20 +111,64 @@ def test_reasoning_is_a_block_of_its_own_while_it_streams():
     assert isinstance(answer, Paragraph)
 
 
-def test_reasoning_may_have_begun_in_the_prompt():
-    stream = MarkdownStream(in_reasoning=True)
-    stream.feed("Let me see.\n</think>Yes.")
-    stream.finish()
-
-    assert [type(block) for block in stream.document().blocks] == [Reasoning, Paragraph]
-
-
 def test_reasoning_left_empty_is_not_shown():
-    assert [type(block) for block in parse("<think>\n\n</think>\n\nYes.").blocks] == [Paragraph]
+    document = parse("<think>\n\n</think>\n\nYes.", ReplyReader())
+    assert [type(block) for block in document.blocks] == [Paragraph]
+
+
+def test_a_model_may_reason_and_answer_in_turns():
+    document = parse(HARMONY, ReplyReader())
+    kinds = [type(block) for block in document.blocks]
+    assert kinds == [Reasoning, Paragraph, Reasoning, Paragraph]
+    assert [run.text for run in runs_of(document.blocks)] == ["First.", "Wait.", "Then.", "Yes."]
+    for block in document.blocks:
+        for run in runs_of([block]):
+            assert HARMONY[run.start : run.end] == run.text
+
+
+def test_a_call_of_a_tool_is_a_block_with_its_arguments():
+    said, call, done = parse(f"Let me see.\n{CALL}\nDone.", ReplyReader()).blocks
+    assert isinstance(call, CodeBlock)
+    assert (call.tool, call.language, call.is_closed) == ("look", "json", True)
+    assert "".join(run.text for run in call.runs) == '{\n  "at": "é"\n}'
+    assert [run.text for run in runs_of([said, done])] == ["Let me see.", "Done."]
+
+
+def test_a_call_that_is_being_written_is_a_block_already():
+    stream = MarkdownStream(ReplyReader())
+    stream.feed("So *this*: " + CALL[:20])
+    _, call = stream.document().blocks
+    assert isinstance(call, CodeBlock)
+    assert (call.tool, call.is_closed) == ("", False)
+
+
+def test_a_call_that_makes_no_sense_becomes_a_part_of_the_text_around_it():
+    text = "- one <tool_call>oh no</tool_call>\n- two"
+    pieces = MarkdownStream(ReplyReader())
+    for character in text:
+        pieces.feed(character)
+        pieces.document()
+    pieces.finish()
+    assert pieces.document() == parse(text, ReplyReader()) == parse(text)
+    assert [type(block) for block in pieces.document().blocks] == [ListBlock]
+
+
+@pytest.mark.parametrize("text", [HARMONY, f"<think>*a*</think>b {CALL} c"])
+def test_parts_in_any_pieces_end_as_the_whole_text_at_once(text):
+    whole = parse(text, ReplyReader())
+    for cut in range(len(text)):
+        stream = MarkdownStream(ReplyReader())
+        stream.feed(text[:cut])
+        before = stream.document()
+        stream.feed(text[cut:])
+        stream.finish()
+        after = stream.document()
+        assert after == whole
+        assert before.blocks[: before.num_final] == after.blocks[: before.num_final]
 
 
 def test_a_mark_of_reasoning_later_in_the_text_is_text():
-    (block,) = parse("Use the <think> mark.").blocks
+    (block,) = parse("Use the <think> mark.", ReplyReader()).blocks
 
     assert "".join(run.text for run in block.runs) == "Use the <think> mark."
 
