@@ -4,7 +4,7 @@ import mmap
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from engine.base.errors import ModelFileError
 from engine.gguf.header import Header, read_header
 from engine.gguf.model_file import ModelFile
+from engine.gguf.split import joined, num_parts, parts_beside
 from engine.gguf.tensors import TensorInfo
 
 __all__ = ["GgufFile", "TensorInfo", "open_gguf"]
@@ -22,20 +23,24 @@ _BUFFER_BYTES = 1 << 18  # most headers take a few reads of the disk
 
 
 class GgufFile(ModelFile):
-    """An open GGUF file; `version` of the format is 2 or 3. Tensors are in file order."""
+    """An open GGUF file, or the several of a split model, of which `path` is the first.
 
-    def __init__(self, path: Path, header: Header, mapping: mmap.mmap) -> None:
+    `version` of the format is 2 or 3. Tensors are in file order.
+    """
+
+    def __init__(self, path: Path, header: Header, mappings: Sequence[mmap.mmap]) -> None:
         self.path = path
         self.version = header.version
         self.metadata = header.metadata
         self.tensors = header.tensors
-        self.file_bytes = len(mapping)
-        self._mapping = mapping
+        self.file_bytes = sum(len(mapping) for mapping in mappings)
+        self._mappings = mappings
 
     def data(self, name: str) -> npt.NDArray[np.uint8]:
         """The bytes of a tensor as a read-only view of the mapping, shape `[nbytes]`."""
         tensor = self.tensors[name]
-        return np.frombuffer(self._mapping, np.uint8, tensor.nbytes, tensor.offset)
+        mapping = self._mappings[tensor.part]
+        return np.frombuffer(mapping, np.uint8, tensor.nbytes, tensor.offset)
 
     def complete(self, proceed: Callable[[], None]) -> None:
         """Nothing: every tensor lies in the file as it is used."""
@@ -51,29 +56,51 @@ class GgufFile(ModelFile):
             start = -(-tensor.offset // mmap.PAGESIZE) * mmap.PAGESIZE
             stop = (tensor.offset + tensor.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
             if start < stop:
-                self._mapping.madvise(mmap.MADV_DONTNEED, start, stop - start)
+                mapping = self._mappings[tensor.part]
+                mapping.madvise(mmap.MADV_DONTNEED, start, stop - start)
 
     def close(self) -> None:
         """Unmap the file; while views of its data live, they keep the mapping alive."""
-        with suppress(BufferError):
-            self._mapping.close()
+        for mapping in self._mappings:
+            with suppress(BufferError):
+                mapping.close()
 
 
 def open_gguf(path: Path) -> GgufFile:
     """Read and check a GGUF file's header, and map the file.
 
+    Of a model that is split into several files any will do; the others are opened with it.
+
     Raises:
         ModelFileError: the file is missing, unreadable, no GGUF file, cut short or damaged.
     """
+    header, mapping = opened = _open_part(path)
+    if num_parts(header.metadata) == 1:
+        return GgufFile(path, header, [mapping])
+    paths = parts_beside(path, header.metadata)
+    parts = [opened if part == path else _open_named_part(part) for part in paths]
+    return GgufFile(paths[0], joined([header for header, _ in parts]), [part for _, part in parts])
+
+
+def _open_part(path: Path) -> tuple[Header, mmap.mmap]:
     try:
         _require_regular(path)
         with path.open("rb", buffering=_BUFFER_BYTES) as file:
             file_bytes = os.fstat(file.fileno()).st_size
             header = read_header(file, file_bytes)
-            mapping = mmap.mmap(file.fileno(), file_bytes, access=mmap.ACCESS_READ)
+            return header, mmap.mmap(file.fileno(), file_bytes, access=mmap.ACCESS_READ)
     except OSError as error:
         raise _unreadable(path, error) from error
-    return GgufFile(path, header, mapping)
+
+
+def _open_named_part(path: Path) -> tuple[Header, mmap.mmap]:
+    """As `_open_part`, with the file's name in what is wrong with it."""
+    try:
+        return _open_part(path)
+    except ModelFileError as error:
+        raise ModelFileError(
+            f"“{path.name}”, a part of this model, cannot be used. {error}", details=error.details
+        ) from error
 
 
 def _require_regular(path: Path) -> None:

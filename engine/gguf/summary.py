@@ -7,6 +7,7 @@ from gguf.constants import GGMLQuantizationType, LlamaFileType
 
 from engine.base.types import ModelSummary
 from engine.gguf.model_file import ModelFile
+from engine.gguf.split import model_name
 
 _LABELS = {
     int(file_type): file_type.name.removeprefix("MOSTLY_").removeprefix("ALL_")
@@ -34,7 +35,7 @@ def summarise(file: ModelFile) -> ModelSummary:
     architecture = metadata.read("general.architecture", str)
     return ModelSummary(
         path=file.path,
-        name=metadata.read("general.name", str, "") or file.path.stem,
+        name=metadata.read("general.name", str, "") or model_name(file.path),
         architecture=architecture,
         quantisation=_quantisation(file),
         file_bytes=file.file_bytes,

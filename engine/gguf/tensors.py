@@ -21,6 +21,7 @@ class TensorInfo:
         shape: outermost dimension first, as in torch; the file lists them the other way round.
         type: the element type or block format.
         offset: of the first byte, from the start of the file.
+        part: which of the files that the model is split into holds it, counted from 0.
     """
 
     name: str
@@ -28,6 +29,7 @@ class TensorInfo:
     type: GGMLQuantizationType
     offset: int
     nbytes: int
+    part: int = 0
 
     @property
     def elements(self) -> int:

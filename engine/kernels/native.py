@@ -18,7 +18,7 @@ from engine.kernels.native_library import (
     load_library,
 )
 from engine.kernels.native_program import NativeBuilder
-from engine.kernels.program import Program
+from engine.kernels.program import Embed, Program
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
 from engine.weights.quant_tensor import QuantTensor
@@ -30,6 +30,8 @@ def why_not_native(program: Program, device: torch.device) -> str:
     """Why a program cannot run natively, as a sentence; empty where it can."""
     if device.type != "cpu":
         return f"There are no native kernels for the device {device}."
+    if any(isinstance(step, Embed) and step.table.scales for step in program.body):
+        return "The native kernels do not scale what they look up in an embedding."
     try:
         probe = NativeHandle(load_library(native_library.LIBRARY), threads=1)
         for ggml_type in {matrix.type.ggml_type for matrix in program.matrices()}:

@@ -8,6 +8,7 @@ from pathlib import Path
 from weakref import finalize
 
 from engine.base.errors import DeviceError, RequestError
+from engine.kernels.native_grids import native_grids
 
 _SUFFIXES = {"win32": ".dll", "darwin": ".dylib"}
 
@@ -43,6 +44,7 @@ class BatchFields(ctypes.Structure):
 
 _MODEL_FUNCTIONS = {
     "add_matrix": (c_int32, c_int64, c_int64, c_int64, c_void_p),
+    "set_scales": (c_int64, c_int64, c_void_p),
     "add_table": (c_int32, c_int64, c_int64, c_void_p),
     "add_vector": (c_int64, c_void_p),
     "add_buffer": (c_int64,),
@@ -95,6 +97,11 @@ class NativeLibrary:
         self.model_new = _declared(library, "paceline_model_new", c_void_p, c_int32, c_char_p)
         self.model_free = _declared(library, "paceline_model_free", None, c_void_p)
         self.isa = _declared(library, "paceline_isa", c_char_p, c_void_p)
+        arguments = c_int32, c_void_p, c_int64, c_void_p
+        set_grid = _declared(library, "paceline_set_grid", c_int64, *arguments)
+        for grid in native_grids():
+            points = grid.points
+            set_grid(grid.ggml_type, grid.values.ctypes.data, len(points), points.ctypes.data)
 
     def last_error(self) -> str:
         """Why the last call of this thread failed."""

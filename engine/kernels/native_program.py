@@ -186,7 +186,11 @@ class NativeBuilder:
         """A matrix, or those of experts behind each other."""
         experts = matrix.shape[0] if len(matrix.shape) > 2 else 1
         sizes = experts, matrix.num_rows // experts, matrix.row_elements
-        return self._blocks("add_matrix", matrix, *sizes)
+        identifier = self._blocks("add_matrix", matrix, *sizes)
+        if matrix.scales:
+            scales = np.resize(np.array(matrix.scales, np.float32), experts)
+            self._handle.call("set_scales", identifier, experts, scales.ctypes.data)
+        return identifier
 
     def _vector(self, weight: QuantTensor) -> int:
         if weight.name not in self._vectors:

@@ -41,7 +41,7 @@ class TorchWeights:
         for rope in {op.rope for op in program.body if isinstance(op, RopeAndStore) and op.rope}:
             self._angles[rope] = self._turned(rope)
         matrices = list(program.matrices())
-        copies = self._allocate([matrix for matrix in matrices if matrix.type.dtype is None])
+        copies = self._allocate([matrix for matrix in matrices if matrix.floats() is None])
         for matrix in matrices:
             plain = matrix.floats()
             if plain is None:
@@ -58,7 +58,7 @@ class TorchWeights:
         values = self._matrices[weight.name]
         if expert is not None:
             values = values[expert]
-        is_copy = weight.type.dtype is None
+        is_copy = weight.floats() is None
         if is_copy and len(x) == 1 and x.device.type == "cpu":
             return reference.half_product(x, values)
         return reference.linear(x, values)

@@ -157,8 +157,6 @@ def _runnable_facts(file: ModelFile) -> ModelFacts:
         raise UnsupportedModelError(
             f"Models of the architecture {quoted(architecture)} are not in this version yet."
         )
-    if (parts := file.metadata.read("split.count", int, 1)) > 1:
-        raise UnsupportedModelError(f"This file is one of {parts} parts. Choose a whole file.")
     return model_facts(file)
 
 

@@ -21,16 +21,19 @@ class QuantTensor:
         data: uint8 [nbytes], contiguous; usually the memory-mapped file itself, so never write.
         type: the block format.
         shape: elements along each dimension, outermost first; empty for a scalar.
+        scales: factors that the file keeps beside the blocks, one for all of them or for each
+            matrix of a stack; empty where there are none.
 
     Raises:
-        ModelFileError: on construction, where rows are no whole number of blocks or the data has
-            another size than the shape asks for.
+        ModelFileError: on construction, where rows are no whole number of blocks, the data has
+            another size than the shape asks for, or the factors are of another number.
     """
 
     name: str
     data: torch.Tensor
     type: QuantType
     shape: tuple[int, ...]
+    scales: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.row_elements % self.type.block_elements:
@@ -43,6 +46,11 @@ class QuantTensor:
             raise damaged(
                 f"tensor {quoted(self.name)} holds {self.nbytes} bytes, and its shape "
                 f"{list(self.shape)} in {self.type.name} needs {expected_bytes}"
+            )
+        if len(self.scales) not in (0, 1, math.prod(self.shape[:-2])):
+            raise damaged(
+                f"tensor {quoted(self.name)} has {len(self.scales)} scales beside the shape "
+                f"{list(self.shape)}"
             )
 
     @property
@@ -66,8 +74,10 @@ class QuantTensor:
         return self.data.numel()
 
     def floats(self) -> torch.Tensor | None:
-        """The weights themselves where they are plain floats, without a copy; None for blocks."""
-        return None if self.type.dtype is None else self.data.view(self.type.dtype).view(self.shape)
+        """The weights themselves where they are plain numbers, without a copy; None otherwise."""
+        if self.type.dtype is None or self.scales:
+            return None
+        return self.data.view(self.type.dtype).view(self.shape)
 
     def decode(
         self, rows: slice | torch.Tensor | None = None, dtype: torch.dtype = torch.float32
@@ -81,12 +91,13 @@ class QuantTensor:
         Returns:
             The tensor in its own shape; with `rows`, [rows, row_elements].
         """
-        data, shape = self.data, self.shape
+        data, shape, factors = self.data, self.shape, self._factors()
         if rows is not None:
-            picked = data.view(self.num_rows, self.row_bytes)[rows]
-            data, shape = picked, (len(picked), self.row_elements)
+            data = data.view(self.num_rows, self.row_bytes)[rows]
+            shape = (len(data), self.row_elements)
+            factors = None if factors is None else factors[rows]
         result = torch.empty(shape, dtype=dtype, device=data.device)
-        self._decode_blocks(data, result)
+        self._decode_blocks(data, factors, result)
         return result
 
     def decode_into(self, result: torch.Tensor) -> None:
@@ -94,11 +105,25 @@ class QuantTensor:
 
         Shapes: result of the tensor's own shape, in the type to round to.
         """
-        self._decode_blocks(self.data, result)
+        self._decode_blocks(self.data, self._factors(), result)
 
-    def _decode_blocks(self, data: torch.Tensor, result: torch.Tensor) -> None:
+    def _factors(self) -> torch.Tensor | None:
+        """What the file keeps beside the blocks, float32 [num_rows]."""
+        if not self.scales:
+            return None
+        scales = torch.tensor(self.scales, dtype=torch.float32, device=self.data.device)
+        return scales.repeat_interleave(self.num_rows // len(scales))
+
+    def _decode_blocks(
+        self, data: torch.Tensor, factors: torch.Tensor | None, result: torch.Tensor
+    ) -> None:
         blocks = data.reshape(-1, self.type.block_bytes)
         decoded = result.view(len(blocks), self.type.block_elements)
         step = _CHUNK_ELEMENTS // self.type.block_elements
         for start in range(0, len(blocks), step):
-            decoded[start : start + step] = self.type.decode(blocks[start : start + step])
+            part = self.type.decode(blocks[start : start + step])
+            if factors is not None:
+                row_blocks = len(blocks) // len(factors)
+                rows = torch.arange(start, start + len(part), device=data.device) // row_blocks
+                part = part * factors[rows, None]
+            decoded[start : start + step] = part

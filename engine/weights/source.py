@@ -46,9 +46,24 @@ class WeightSource:
             )
         # The mapping is read-only: DLPack accepts that, `from_numpy` and `frombuffer` warn.
         data = from_dlpack(self._file.data(name))
-        tensor = QuantTensor(name, data, quant_type(info.type), info.shape)
+        tensor = QuantTensor(name, data, quant_type(info.type), info.shape, self._scales(name))
         self._taken.add(name)
         return tensor
+
+    def _scales(self, name: str) -> tuple[float, ...]:
+        """The factors that a file keeps beside the blocks of a weight, of NVFP4 above all.
+
+        Writers call them `x.scale` or `x.weight.scale` beside `x.weight`. Those called input_scale
+        are of use only where activations are in NVFP4 too.
+        """
+        stem = name.removesuffix(".weight")
+        if stem == name:
+            return ()
+        self._taken.add(f"{stem}.input_scale")
+        for scale in (f"{stem}.scale", f"{name}.scale"):
+            if scale in self._file.tensors:
+                return tuple(self.take(scale).decode().flatten().tolist())
+        return ()
 
     def leave(self, prefix: str) -> None:
         """Count tensors whose names begin so as taken: they are known, and of no use now."""

@@ -16,7 +16,8 @@ import time
 import numpy as np
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
-from tests.helpers.native_products import NativeProduct, random_blocks, usable_variants
+from tests.helpers.blocks import random_blocks
+from tests.helpers.native_products import NativeProduct, usable_variants
 
 
 def make_product(

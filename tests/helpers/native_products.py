@@ -4,22 +4,18 @@ import ctypes
 
 import numpy as np
 import pytest
-from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
+from gguf.constants import GGMLQuantizationType
 
-from engine.kernels.native_library import LIBRARY
+from engine.kernels.native_library import LIBRARY, load_library
 
 VARIANTS = ("avx512", "avxvnni", "avx2", "portable")
-
-_T = GGMLQuantizationType
-PLAIN_TYPES = {_T.F32: np.float32, _T.F16: np.float16, _T.BF16: np.uint16}
-# Where each block keeps the halves that scale it.
-SCALE_OFFSETS = {_T.Q4_0: (0,), _T.Q8_0: (0,), _T.Q4_K: (0, 2), _T.Q5_K: (0, 2), _T.Q6_K: (208,)}
 
 
 def library():
     """The built library, or a skip that says how to build it."""
     if not LIBRARY.exists():
         pytest.skip("needs the native library: `python3 packaging/dev.py test` builds it")
+    load_library(LIBRARY)  # hands over the grids of the formats that have one
     built = ctypes.CDLL(str(LIBRARY))
     built.paceline_error.restype = ctypes.c_char_p
     built.paceline_product_new.restype = ctypes.c_void_p
@@ -93,25 +89,8 @@ def usable_variants():
     usable = []
     for isa in VARIANTS:
         try:
-            NativeProduct(isa, _T.F32, (1, 1, 1), np.ones(1, np.float32)).close()
+            NativeProduct(isa, GGMLQuantizationType.F32, (1, 1, 1), np.ones(1, np.float32)).close()
         except ValueError:
             continue
         usable.append(isa)
     return usable
-
-
-def random_blocks(ggml_type, rows, columns, seed=0):
-    """Random weights in a file's blocks, uint8 `[rows, row bytes]`; blocks are random bytes."""
-    rng = np.random.default_rng(seed)
-    block_columns, block_bytes = GGML_QUANT_SIZES[ggml_type]
-    if ggml_type in PLAIN_TYPES:
-        values = rng.standard_normal((rows, columns), np.float32)
-        if ggml_type is _T.BF16:
-            return (values.view(np.uint32) >> 16).astype(np.uint16).view(np.uint8)
-        return values.astype(PLAIN_TYPES[ggml_type]).view(np.uint8)
-    count = rows * columns // block_columns
-    blocks = rng.integers(0, 256, (count, block_bytes), np.uint8)
-    for offset in SCALE_OFFSETS[ggml_type]:
-        scales = rng.uniform(-0.1, 0.1, (count, 1)).astype(np.float16)
-        blocks[:, offset : offset + 2] = scales.view(np.uint8)
-    return blocks.reshape(rows, -1)

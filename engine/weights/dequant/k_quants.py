@@ -1,11 +1,54 @@
 """Reference decode of the k-quants: 256 weights in sub-blocks whose scales are quantised too.
 
-Source of the layouts: `block_q4_K`, `block_q5_K` and `block_q6_K` in ggml's `ggml-common.h`, and
+Source of the layouts: `block_q2_K` to `block_q6_K` in ggml's `ggml-common.h`, and
 `get_scale_min_k4` in `ggml-quants.c`. Each product and sum is rounded on its own, in ggml's order:
 a fused multiply-add would give other bits.
 """
 
 import torch
+
+
+def decode_q2_k(blocks: torch.Tensor) -> torch.Tensor:
+    """w[s, i] = d * scale[s] * q[s, i] - dmin * minimum[s], for 16 sub-blocks s of 16 weights.
+
+    Bytes: 0-15 scales (low nibbles) and minima (high); 16-79 quants; 80-81 d (f16); 82-83 dmin
+    (f16). Each half of the block is four runs of 32 weights over 32 bytes of quants: run r has bits
+    2r and 2r + 1 of each byte.
+
+    Shapes:
+        blocks: uint8 [n, 84].
+        returns: float32 [n, 256].
+    """
+    factors = blocks[:, 80:].view(torch.float16).float()
+    scale = factors[:, :1] * (blocks[:, :16] & 0x0F)
+    shift = factors[:, 1:] * (blocks[:, :16] >> 4)
+    quants = _bit_pairs(blocks[:, 16:80]).float().view(-1, 16, 16)
+    return quants.mul_(scale[..., None]).sub_(shift[..., None]).view(-1, 256)
+
+
+def decode_q3_k(blocks: torch.Tensor) -> torch.Tensor:
+    """w[s, i] = d * scale[s] * (q[s, i] - 4), for 16 sub-blocks s of 16 weights.
+
+    Bytes: 0-31 high bits, bit r of byte i belonging to weight i of the block's eight runs r of 32;
+    32-95 low bit pairs, laid out as in Q2_K; 96-107 scales of 6 bits, 32 added; 108-109 d (f16).
+    Scale s has its low four bits in byte s % 8 of the 12, scales 8-15 in the high nibbles, and its
+    top two in bits 2 (s / 4) of byte 8 + s % 4.
+
+    Shapes:
+        blocks: uint8 [n, 110].
+        returns: float32 [n, 256].
+    """
+    n = len(blocks)
+    runs = torch.arange(8, dtype=torch.uint8, device=blocks.device)[:, None]
+    high = blocks[:, None, :32] >> runs & 1
+    low = _bit_pairs(blocks[:, 32:96]).view(n, 8, 32)
+    packed = blocks[:, 96:104]
+    nibbles = torch.cat([packed & 0x0F, packed >> 4], dim=1)
+    tops = (blocks[:, None, 104:108] >> 2 * runs[:4] & 3).view(n, 16)
+    scale = (nibbles | tops << 4).float().sub_(32)
+    scale = blocks[:, 108:].view(torch.float16).float() * scale
+    quants = (low | high << 2).float().view(n, 16, 16)
+    return quants.sub_(4).mul_(scale[..., None]).view(n, 256)
 
 
 def decode_q4_k(blocks: torch.Tensor) -> torch.Tensor:
@@ -91,3 +134,9 @@ def _scale_and_shift(quants: torch.Tensor, blocks: torch.Tensor) -> torch.Tensor
     scale = factors[:, :1] * scales
     shift = factors[:, 1:] * minima
     return quants.view(n, 8, 32).mul_(scale[..., None]).sub_(shift[..., None]).view(n, 256)
+
+
+def _bit_pairs(packed: torch.Tensor) -> torch.Tensor:
+    """Uint8 [n, 64] to uint8 [n, 256]: the four runs of each 32 bytes, lowest bits first."""
+    shifts = torch.arange(0, 8, 2, dtype=torch.uint8, device=packed.device)[:, None]
+    return (packed.view(-1, 2, 1, 32) >> shifts & 3).view(-1, 256)

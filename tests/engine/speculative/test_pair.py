@@ -253,7 +253,6 @@ def test_another_architecture_with_the_same_tokens_scores_a_little_less(shelf: S
     ("changes", "reason"),
     [
         ({"general__architecture": "phi9"}, '"phi9" are not in this version yet'),
-        ({"split__count": 3}, "one of 3 parts"),
         ({"llama__expert_count": 8}, '"llama.expert_count" is the number 8'),
         ({"llama__attention__head_count": 0}, "cannot be 0"),
         ({"llama__context_length": None}, '"llama.context_length"'),

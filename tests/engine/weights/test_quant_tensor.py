@@ -1,18 +1,21 @@
 """Raw blocks with a shape: what is refused, and decoding of rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from gguf.constants import GGMLQuantizationType
-from gguf.quants import dequantize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.base.errors import ModelFileError
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import QUANT_TYPES
+from tests.helpers.blocks import gguf_decode
 
 Q4_K = GGMLQuantizationType.Q4_K
+NVFP4 = GGMLQuantizationType.NVFP4
 FINITE = 0x3B  # a high byte that makes a half-precision scale neither infinite nor NaN
 
 
@@ -21,7 +24,7 @@ def make_tensor(ggml_type, shape, seed=0):
     row = QUANT_TYPES[ggml_type]
     n = int(np.prod(shape)) // row.block_elements
     blocks = np.random.default_rng(seed).integers(0, FINITE, (n, row.block_bytes), np.uint8)
-    expected = dequantize(blocks, ggml_type).reshape(shape)
+    expected = gguf_decode(blocks, ggml_type).reshape(shape)
     return QuantTensor("w", torch.from_numpy(blocks.reshape(-1)), row, shape), expected
 
 
@@ -71,7 +74,7 @@ def test_plain_floats_are_seen_in_place_and_blocks_are_not(ggml_type):
         np.testing.assert_array_equal(plain.float().numpy(), expected)
 
 
-@pytest.mark.parametrize("ggml_type", sorted(QUANT_TYPES), ids=lambda t: t.name)
+@pytest.mark.parametrize("ggml_type", [GGMLQuantizationType.F16, Q4_K, NVFP4], ids=lambda t: t.name)
 def test_a_tensor_larger_than_one_chunk_decodes_without_seams(ggml_type):
     tensor, expected = make_tensor(ggml_type, (1025, 2304))
     np.testing.assert_array_equal(tensor.decode().numpy(), expected)
@@ -106,3 +109,23 @@ def test_data_of_another_size_than_the_shape_needs_is_refused(size):
     data = torch.zeros(size, dtype=torch.uint8)
     with pytest.raises(ModelFileError, match=rf"{size} bytes.*\[2, 256\].*Q4_K needs 288"):
         QuantTensor("w", data, QUANT_TYPES[Q4_K], (2, 256))
+
+
+def test_scales_beside_the_blocks_are_factors_of_the_weights():
+    tensor, plain = make_tensor(NVFP4, (3, 2, 128))
+    stacked = replace(tensor, scales=(0.5, 3.0, -1.0))
+    factors = np.array([0.5, 3.0, -1.0], np.float32)[:, None, None]
+    np.testing.assert_array_equal(stacked.decode().numpy(), plain * factors)
+    rows = torch.tensor([5, 0, 2])
+    expected = (plain * factors).reshape(6, 128)[rows]
+    np.testing.assert_array_equal(stacked.decode(rows).numpy(), expected)
+    single = replace(tensor, scales=(0.25,))
+    np.testing.assert_array_equal(
+        single.decode(slice(1, 4)).numpy(), plain.reshape(6, 128)[1:4] / 4
+    )
+
+
+def test_another_number_of_scales_than_of_matrices_is_refused():
+    tensor, _ = make_tensor(NVFP4, (3, 2, 128))
+    with pytest.raises(ModelFileError, match=r"2 scales.*\[3, 2, 128\]"):
+        replace(tensor, scales=(1.0, 2.0))

@@ -9,12 +9,14 @@ from gguf.quants import dequantize, quantize
 from engine.base.errors import ModelFileError, UnsupportedModelError
 from engine.gguf.reader import open_gguf
 from engine.weights.source import WeightSource
+from tests.helpers.blocks import random_blocks
 from tests.helpers.tiny_gguf import write_gguf
 
 Q8_0 = GGMLQuantizationType.Q8_0
+NVFP4 = GGMLQuantizationType.NVFP4
 EMBEDDING = quantize(np.random.default_rng(0).standard_normal((6, 64), np.float32), Q8_0)
 NORM = np.linspace(0.5, 1.5, 64, dtype=np.float32)
-LOOKUP = np.zeros((1, 50), np.uint8)  # a block of IQ1_S
+ODD = np.zeros((1, 292), np.uint8)  # a block of Q8_K, of use only in sums
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def file(tmp_path):
         {
             "token_embd.weight": (EMBEDDING, Q8_0),
             "output_norm.weight": (NORM, None),
-            "odd.weight": (LOOKUP, GGMLQuantizationType.IQ1_S),
+            "odd.weight": (ODD, GGMLQuantizationType.Q8_K),
         },
     )
     with open_gguf(path) as file:
@@ -79,7 +81,7 @@ def test_another_shape_is_refused_with_both_shapes(file, take, shape):
 def test_a_type_that_is_not_read_matters_only_when_its_tensor_is_taken(file):
     source = WeightSource(file)
     source.take("output_norm.weight")
-    with pytest.raises(UnsupportedModelError, match="IQ1_S"):
+    with pytest.raises(UnsupportedModelError, match="Q8_K"):
         source.take("odd.weight")
 
 
@@ -92,3 +94,35 @@ def test_what_nobody_took_is_listed_in_the_files_order(file):
     assert source.unconsumed() == ("token_embd.weight", "odd.weight")
     source.take("token_embd.weight")
     assert source.unconsumed() == ("odd.weight",)
+
+
+@pytest.mark.parametrize("suffix", [".scale", ".weight.scale"])
+def test_a_scale_beside_a_weight_is_taken_with_it(tmp_path, suffix):
+    blocks = random_blocks(NVFP4, 4, 64)
+    path = write_gguf(
+        tmp_path / "model.gguf",
+        {},
+        {
+            "ffn_up.weight": (blocks, NVFP4),
+            f"ffn_up{suffix}": (np.array([0.125], np.float32), None),
+            "ffn_up.input_scale": (np.array([9.0], np.float32), None),
+        },
+    )
+    with open_gguf(path) as file:
+        source = WeightSource(file)
+        tensor = source.take("ffn_up.weight")
+        assert source.unconsumed() == ()
+        np.testing.assert_array_equal(tensor.decode().numpy(), dequantize(blocks, NVFP4) / 8)
+
+
+def test_scales_that_fit_no_weight_are_refused(tmp_path):
+    tensors = {
+        "ffn_up.weight": (random_blocks(NVFP4, 4, 64), NVFP4),
+        "ffn_up.scale": (np.ones(4, np.float32), None),
+    }
+    path = write_gguf(tmp_path / "model.gguf", {}, tensors)
+    with (
+        open_gguf(path) as file,
+        pytest.raises(ModelFileError, match=r"ffn_up\.weight.*4 scales"),
+    ):
+        WeightSource(file).take("ffn_up.weight")

@@ -1,5 +1,6 @@
 #include "cpu/api.h"
 
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cpu/checks.h"
 #include "cpu/dispatch.h"
 #include "cpu/export.h"
+#include "cpu/grids.h"
 #include "cpu/program.h"
 #include "cpu/recurrences.h"
 #include "cpu/routing.h"
@@ -115,6 +117,11 @@ Layer& slot_for(std::vector<Layer>& layers, int64_t layer) {
 
 using namespace paceline;
 
+int64_t paceline_set_grid(int32_t ggml_type, const int8_t* values, int64_t count,
+                          const uint8_t* points) {
+  return coded([&] { set_grid(ggml_type, values, count, points); });
+}
+
 paceline_model* paceline_model_new(int32_t threads, const char* isa) {
   return guarded<Model*>(nullptr, [&] {
     require(threads >= 1, "A model needs a thread.");
@@ -131,6 +138,18 @@ int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type, int64_t ex
   return coded([&] {
     return append(model->matrices, make_matrix(ggml_type, experts, rows, columns, data,
                                                model->kernels, model->pool, model->weights));
+  });
+}
+
+int64_t paceline_set_scales(paceline_model* model, int64_t matrix, int64_t count,
+                            const float* scales) {
+  return coded([&] {
+    Matrix& scaled = at(model->matrices, matrix);
+    require(count == scaled.experts, "A matrix has another number of experts than of scales.");
+    const size_t bytes = static_cast<size_t>(count) * sizeof *scales;
+    auto* copy = reinterpret_cast<float*>(model->weights.allocate(bytes));
+    std::memcpy(copy, scales, bytes);
+    scaled.scales = copy;
   });
 }
 

@@ -21,6 +21,10 @@ enum paceline_failure : int64_t {
   paceline_failed = -3,     // anything else
 };
 
+/// Give the grid of a format before a model that uses it; see grids.h.
+PACELINE_EXPORT int64_t paceline_set_grid(int32_t ggml_type, const int8_t* values, int64_t count,
+                                         const uint8_t* points);
+
 /// Null where it fails. `isa` names a variant of the kernels; null takes the best.
 PACELINE_EXPORT paceline_model* paceline_model_new(int32_t threads, const char* isa);
 PACELINE_EXPORT void paceline_model_free(paceline_model* model);
@@ -33,6 +37,9 @@ PACELINE_EXPORT const char* paceline_isa(const paceline_model* model);
 PACELINE_EXPORT int64_t paceline_add_matrix(paceline_model* model, int32_t ggml_type,
                                          int64_t experts, int64_t rows, int64_t columns,
                                          const void* data);
+/// Give the factor of each expert of a matrix; without, they are one.
+PACELINE_EXPORT int64_t paceline_set_scales(paceline_model* model, int64_t matrix, int64_t count,
+                                         const float* scales);
 PACELINE_EXPORT int64_t paceline_add_table(paceline_model* model, int32_t ggml_type, int64_t rows,
                                         int64_t columns, const void* data);
 PACELINE_EXPORT int64_t paceline_add_vector(paceline_model* model, int64_t count, const float* data);

@@ -21,15 +21,17 @@ constexpr int kGroupBlocks = 8;
 
 // `experts` matrices of `rows` × `columns` under each other; an ordinary matrix is one.
 //
-// Plain floats stay where they are, row by row. Quantised rows are repacked in tiles of 16, in the
-// layout that the format's file in formats/ describes.
+// Plain floats stay where they are, row by row; other numbers become float32. Quantised rows are
+// repacked in tiles of 16, in the layout that the format's file in formats/ describes.
 struct Matrix {
+  const BlockType* type;
   Layout layout;
   int64_t experts, rows, columns;
   int64_t tiles;          // of one expert; the last may be short of rows
   int64_t tile_bytes;     // of 16 rows
   const uint8_t* data;    // tiles of expert 0, then of expert 1, …; or the file's own floats
-  uint8_t* repacked;      // what `data` points to when it is in tiles, else null
+  const float* scales;    // factors of the experts' products; null where all are one
+  uint8_t* repacked;      // what `data` points to where it is no longer the file's, else null
 
   int64_t blocks() const { return columns / kBlockColumns; }
 };

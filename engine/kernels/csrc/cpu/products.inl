@@ -37,7 +37,8 @@ PACELINE_INLINE void tile_sums(const uint8_t* tile, int64_t blocks, const int8_t
       PACELINE_UNROLL
       for (int row = 0; row < rows; row += step) {
         f32x16 products[step];
-        Format::multiply(block, codes + row * kBlockColumns, terms + row, products);
+        multiply_block<Format::kCodeBits>(block, codes + row * kBlockColumns, terms + row,
+                                          products);
         PACELINE_UNROLL
         for (int r = row; r < row + step; ++r) {
           sums[r] = fma(products[r - row], splat(terms[r].scale), sums[r]);

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from gguf.constants import GGMLQuantizationType
 
-from tests.helpers.native_products import NativeProduct, random_blocks
+from tests.helpers.blocks import random_blocks
+from tests.helpers.native_products import NativeProduct
 
 Q4_0 = GGMLQuantizationType.Q4_0
 

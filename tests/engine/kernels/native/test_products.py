@@ -6,19 +6,18 @@ import torch
 from gguf.constants import GGMLQuantizationType
 
 from engine.weights.quant_types import QUANT_TYPES
-from tests.helpers.native_products import PLAIN_TYPES, NativeProduct, random_blocks
+from tests.helpers.blocks import PLAIN_TYPES, random_blocks
+from tests.helpers.native_products import NativeProduct
 
 T = GGMLQuantizationType
-BLOCKS_OF_32 = (T.Q4_0, T.Q8_0)
-BLOCKS_OF_256 = (T.Q4_K, T.Q5_K, T.Q6_K)
-TYPES = (*PLAIN_TYPES, *BLOCKS_OF_32, *BLOCKS_OF_256)
+TYPES = sorted(QUANT_TYPES)
+BLOCK_TYPES = [t for t in TYPES if t not in PLAIN_TYPES]
 
 
 def awkward_columns(ggml_type):
     """A row's widths: one block, some, and a group of blocks that is not full."""
-    if ggml_type in PLAIN_TYPES:
-        return (1, 15, 17, 333)
-    return (32, 96, 1184) if ggml_type in BLOCKS_OF_32 else (256, 1280)
+    widths = {1: (1, 15, 17, 333), 32: (32, 96, 1184), 64: (64, 192, 1216), 256: (256, 1280)}
+    return widths[QUANT_TYPES[ggml_type].block_elements]
 
 
 def decoded(ggml_type, blocks, columns):
@@ -139,7 +138,7 @@ def test_rows_grouped_by_expert_each_meet_their_own_matrix(isa, ggml_type):
             assert (result[rows] == single.run(x[rows]) + bias[expert]).all()
 
 
-@pytest.mark.parametrize("ggml_type", [*BLOCKS_OF_32, *BLOCKS_OF_256], ids=lambda t: t.name)
+@pytest.mark.parametrize("ggml_type", BLOCK_TYPES, ids=lambda t: t.name)
 def test_variants_with_fused_instructions_give_the_same_bits(isa, ggml_type):
     if isa == "portable":
         pytest.skip("it rounds products before it adds them")

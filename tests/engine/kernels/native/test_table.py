@@ -7,7 +7,7 @@ from gguf.constants import GGMLQuantizationType
 from engine.kernels.program import Buffer, Embed, Program
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import QUANT_TYPES
-from tests.helpers.native_products import random_blocks
+from tests.helpers.blocks import random_blocks
 from tests.helpers.one_operation import all_rows, native
 
 ROWS, COLUMNS = 11, 768

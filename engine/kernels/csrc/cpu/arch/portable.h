@@ -135,6 +135,7 @@ PACELINE_LANEWISE(max, f32x16, x > y ? x : y)
 PACELINE_LANEWISE(min, f32x16, x < y ? x : y)
 PACELINE_LANEWISE(add, i32x16, x + y)
 PACELINE_LANEWISE(sub, i32x16, x - y)
+PACELINE_LANEWISE(and_, i32x16, x & y)
 #undef PACELINE_LANEWISE
 PACELINE_INLINE f32x16 abs(const f32x16& a) {
   return lanes<f32x16>([&](int i) { return std::fabs(a.lane[i]); });
@@ -225,6 +226,13 @@ PACELINE_INLINE u8x64 shift_bits_by(const u8x64& a, int left) {
 }
 PACELINE_INLINE void store_codes(uint8_t* p, const u8x64& x) {
   std::memcpy(p, x.byte, sizeof x.byte);
+}
+
+PACELINE_INLINE u8x64 load_table(const uint8_t* p) {
+  return bytes([=](int i) { return p[i % 16]; });
+}
+PACELINE_INLINE u8x64 look_up(const u8x64& table, const u8x64& indices) {
+  return bytes([&](int i) { return table.byte[indices.byte[i]]; });
 }
 
 // Four quads of a row: see x86/quads.h.

@@ -3,7 +3,7 @@
 // Header: [8 blocks][16 rows] halves d. Codes: 4 vectors of nibbles.
 #pragma once
 
-#include "cpu/formats/tiles.inl"
+#include "cpu/formats/block_products.inl"
 
 namespace paceline::PACELINE_VARIANT {
 
@@ -23,10 +23,8 @@ struct Q4_0 {
     }
   }
 
-  struct Block {
-    u8x64 codes[8];
-    f32x16 scale;
-  };
+  using Block = CentredBlock;
+  static constexpr int kCodeBits = 4;
 
   struct Group {
     const uint8_t *scales, *codes;
@@ -39,18 +37,6 @@ struct Q4_0 {
       block.scale = read_halves(scales + b * kTileRows * 2);
     }
   };
-
-  // products[r]: see tiles.inl. Row r has its codes at x + 32 r and its terms at terms[r].
-  template <int rows>
-  PACELINE_INLINE static void multiply(const Block& block, const int8_t* x, const BlockTerms* terms,
-                                       f32x16 (&products)[rows]) {
-    i32x16 dots[rows];
-    PACELINE_UNROLL
-    for (int r = 0; r < rows; ++r) dots[r] = shift_left<3>(splat_int(terms[r].minus_sum));
-    dot<8, 4>(dots, block.codes, x, kBlockColumns);
-    PACELINE_UNROLL
-    for (int r = 0; r < rows; ++r) products[r] = mul(to_float(dots[r]), block.scale);
-  }
 };
 
 }  // namespace paceline::PACELINE_VARIANT

@@ -5,7 +5,7 @@
 // Codes: 4 vectors of nibbles.
 #pragma once
 
-#include "cpu/formats/tiles.inl"
+#include "cpu/formats/block_products.inl"
 
 namespace paceline::PACELINE_VARIANT {
 
@@ -49,11 +49,6 @@ PACELINE_INLINE void repack_nibbles(const Source* const (&rows)[kTileRows], uint
   }
 }
 
-struct ScaledBlock {
-  u8x64 codes[8];
-  f32x16 scale, minimum;
-};
-
 // Reads the shared header; formats add their codes.
 struct ScaledGroup {
   const uint8_t *scales, *minima;
@@ -71,20 +66,6 @@ struct ScaledGroup {
   }
 };
 
-template <int bits, int rows>
-PACELINE_INLINE void multiply_scaled(const ScaledBlock& block, const int8_t* x,
-                                     const BlockTerms* terms, f32x16 (&products)[rows]) {
-  i32x16 dots[rows];
-  PACELINE_UNROLL
-  for (int r = 0; r < rows; ++r) dots[r] = splat_int(0);
-  dot<8, bits>(dots, block.codes, x, kBlockColumns);
-  PACELINE_UNROLL
-  for (int r = 0; r < rows; ++r) {
-    const f32x16 minus_sum = to_float(splat_int(terms[r].minus_sum));
-    products[r] = fma(minus_sum, block.minimum, mul(to_float(dots[r]), block.scale));
-  }
-}
-
 struct Q4_K {
   using Source = BlockQ4_K;
   static constexpr int kSourceColumns = 256;
@@ -100,6 +81,7 @@ struct Q4_K {
   }
 
   using Block = ScaledBlock;
+  static constexpr int kCodeBits = 4;
 
   struct Group : ScaledGroup {
     const uint8_t* codes;
@@ -112,13 +94,6 @@ struct Q4_K {
       factors(b, block);
     }
   };
-
-  // products[r]: see tiles.inl. Row r has its codes at x + 32 r and its terms at terms[r].
-  template <int rows>
-  PACELINE_INLINE static void multiply(const Block& block, const int8_t* x, const BlockTerms* terms,
-                                       f32x16 (&products)[rows]) {
-    multiply_scaled<4>(block, x, terms, products);
-  }
 };
 
 }  // namespace paceline::PACELINE_VARIANT

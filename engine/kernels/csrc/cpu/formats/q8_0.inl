@@ -3,7 +3,7 @@
 // Header: [8 blocks][16 rows] halves d. Codes: 8 vectors of q + 128.
 #pragma once
 
-#include "cpu/formats/tiles.inl"
+#include "cpu/formats/block_products.inl"
 
 namespace paceline::PACELINE_VARIANT {
 
@@ -27,10 +27,8 @@ struct Q8_0 {
     }
   }
 
-  struct Block {
-    u8x64 codes[8];
-    f32x16 scale;
-  };
+  using Block = CentredBlock;
+  static constexpr int kCodeBits = 8;
 
   struct Group {
     const uint8_t *scales, *codes;
@@ -46,18 +44,6 @@ struct Q8_0 {
       block.scale = read_halves(scales + b * kTileRows * 2);
     }
   };
-
-  // products[r]: see tiles.inl. Row r has its codes at x + 32 r and its terms at terms[r].
-  template <int rows>
-  PACELINE_INLINE static void multiply(const Block& block, const int8_t* x, const BlockTerms* terms,
-                                       f32x16 (&products)[rows]) {
-    i32x16 dots[rows];
-    PACELINE_UNROLL
-    for (int r = 0; r < rows; ++r) dots[r] = splat_int(terms[r].minus_sum);
-    dot_signed(dots, block.codes, x, kBlockColumns);
-    PACELINE_UNROLL
-    for (int r = 0; r < rows; ++r) products[r] = mul(to_float(dots[r]), block.scale);
-  }
 };
 
 }  // namespace paceline::PACELINE_VARIANT

@@ -13,7 +13,7 @@
 //   kHeaderBytes, kBlockBytes     of a group, and of the codes of 32 columns
 //   repack(rows, blocks, group)   writes a group from each row's blocks of it
 //   Group(group)                  reads it; block(b, block) unpacks a block
-//   multiply(block, x, terms, products)   Σ w x / (scale of x) over the block, for some rows of x
+//   Block, kCodeBits              what it unpacks to: see block_products.inl
 #pragma once
 
 #include "common/blocks.h"

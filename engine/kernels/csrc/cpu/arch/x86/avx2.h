@@ -143,6 +143,7 @@ template <int bits>
 PACELINE_INLINE i32x8 shift_left(i32x8 a) {
   return {_mm256_slli_epi32(a.v, bits)};
 }
+PACELINE_INLINE i32x8 and_(i32x8 a, i32x8 b) { return {_mm256_and_si256(a.v, b.v)}; }
 PACELINE_INLINE f32x8 select_less(f32x8 a, f32x8 b, f32x8 x, f32x8 y) {
   return {_mm256_blendv_ps(y.v, x.v, _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ))};
 }
@@ -170,6 +171,9 @@ PACELINE_INLINE i32x16 sub(i32x16 a, i32x16 b) { return {sub(a.low, b.low), sub(
 template <int bits>
 PACELINE_INLINE i32x16 shift_left(i32x16 a) {
   return {shift_left<bits>(a.low), shift_left<bits>(a.high)};
+}
+PACELINE_INLINE i32x16 and_(i32x16 a, i32x16 b) {
+  return {and_(a.low, b.low), and_(a.high, b.high)};
 }
 PACELINE_INLINE f32x16 select_less(f32x16 a, f32x16 b, f32x16 x, f32x16 y) {
   return {select_less(a.low, b.low, x.low, y.low), select_less(a.high, b.high, x.high, y.high)};
@@ -261,6 +265,16 @@ PACELINE_INLINE u8x64 shift_bits_by(u8x64 a, int left) {
 PACELINE_INLINE void store_codes(uint8_t* p, u8x64 x) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x.low);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 32), x.high);
+}
+
+PACELINE_INLINE u8x64 load_table(const uint8_t* p) {
+  const __m256i both =
+      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+  return {both, both};
+}
+PACELINE_INLINE u8x64 look_up(u8x64 table, u8x64 indices) {
+  return {_mm256_shuffle_epi8(table.low, indices.low),
+          _mm256_shuffle_epi8(table.high, indices.high)};
 }
 
 PACELINE_INLINE __m256i splat_quad(const int8_t* four) {

@@ -103,6 +103,7 @@ template <int bits>
 PACELINE_INLINE i32x16 shift_left(i32x16 a) {
   return {_mm512_slli_epi32(a.v, bits)};
 }
+PACELINE_INLINE i32x16 and_(i32x16 a, i32x16 b) { return {_mm512_and_si512(a.v, b.v)}; }
 // a < b ? x : y, lane by lane.
 PACELINE_INLINE f32x16 select_less(f32x16 a, f32x16 b, f32x16 x, f32x16 y) {
   return {_mm512_mask_blend_ps(_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ), y.v, x.v)};
@@ -182,6 +183,14 @@ PACELINE_INLINE u8x64 shift_bits_by(u8x64 a, int left) {
                    : _mm512_sll_epi32(a.v, _mm_cvtsi32_si128(left))};
 }
 PACELINE_INLINE void store_codes(uint8_t* p, u8x64 x) { _mm512_storeu_si512(p, x.v); }
+
+// A table of 16 bytes, and what it has at each index; indices are below 16.
+PACELINE_INLINE u8x64 load_table(const uint8_t* p) {
+  return {_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
+}
+PACELINE_INLINE u8x64 look_up(u8x64 table, u8x64 indices) {
+  return {_mm512_shuffle_epi8(table.v, indices.v)};
+}
 
 PACELINE_INLINE __m512i splat_quad(const int8_t* four) {
   int32_t bits;
