@@ -67,8 +67,10 @@ def text_files(urls: Sequence[QUrl]) -> tuple[Path, ...]:
 
 
 def judge(urls: Sequence[QUrl]) -> Verdict:
-    """Decide by names alone, without opening anything."""
-    if len(urls) != 1:
+    """Decide by names alone, without opening anything; parts of one model are that model."""
+    places = {model_at(Path(url.toLocalFile())) for url in urls if url.isLocalFile()}
+    are_parts_of_one = len(places) == 1 and all(url.isLocalFile() for url in urls)
+    if len(urls) != 1 and not are_parts_of_one:
         text = translate(
             "Drops",
             "Drop one model at a time, or their folder; these are %n files.",
@@ -78,7 +80,7 @@ def judge(urls: Sequence[QUrl]) -> Verdict:
         return Refuse(text)
     if not urls[0].isLocalFile():
         return Refuse(translate("Drops", "Only a file on this computer can be used as a model."))
-    path = model_at(Path(urls[0].toLocalFile()))
+    (path,) = places
     if path.is_dir():
         return UseAsMainModel(path) if is_one_model(path) else AddFolder(path)
     if path.suffix.lower() == WEIGHTS_SUFFIX:

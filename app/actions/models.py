@@ -13,6 +13,7 @@ from app.actions.drafts import draft_to_load
 from app.actions.drops import AddFolder, Refuse, judge
 from app.actions.files import choose_model_file
 from app.actions.session import Session
+from app.bridge.model_places import model_at
 from app.domain.load_choice import LoadChoice
 from app.domain.message import MessageState
 from app.domain.problem import Problem
@@ -25,9 +26,10 @@ Announced = Callable[[], Awaitable[None]]
 def use_as_main_model(session: Session, path: Path, announced: Announced) -> None:
     """Load the file where it lies; the present model answers until the new one is ready.
 
-    Choosing the model in use keeps it, and gives up a load that was to replace it.
+    Any part of a model in several files stands for the whole. Choosing the model in use keeps it,
+    and gives up a load that was to replace it.
     """
-    model = session.model
+    path, model = model_at(path), session.model
     if model.loading and model.loading.path == path:
         return
     if model.loaded and model.loaded.summary.path == path:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.bridge.types import is_model_folder
+from app.domain.split_models import first_part
 
 MODEL_SUFFIX = ".gguf"
 WEIGHTS_SUFFIX = ".safetensors"
@@ -18,8 +19,6 @@ MOST_DEPTH = 6  # folders below the one that is looked through
 MOST_MANIFEST_BYTES = 1 << 20
 OLLAMA_MODEL = "application/vnd.ollama.image.model"
 DIGEST = re.compile(r"sha256[:-][0-9a-f]{64}")
-LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}$")
-"""The ends of the names of all parts of a model in several files but the first."""
 
 IsCancelled = Callable[[], bool]
 
@@ -97,9 +96,12 @@ def is_one_model(folder: Path) -> bool:
 
 
 def model_at(path: Path) -> Path:
-    """The model that a file belongs to: weights beside a configuration stand for their folder."""
+    """The model that a file belongs to, told by names alone.
+
+    Weights beside a configuration stand for their folder, and a part of a split model for the first.
+    """
     is_part = path.suffix.lower() == WEIGHTS_SUFFIX and is_model_folder(path.parent)
-    return path.parent if is_part else path
+    return path.parent if is_part else first_part(path)
 
 
 def file_name(path: Path) -> str:
@@ -198,7 +200,7 @@ def _files_below(folder: Path, is_cancelled: IsCancelled) -> Iterator[Path]:
 
 def _looks_like_a_model(path: Path) -> bool:
     """By its name: no projector of pictures, and of several parts only the first."""
-    is_gguf = path.suffix.lower() == MODEL_SUFFIX and not LATER_PART.search(path.stem)
+    is_gguf = path.suffix.lower() == MODEL_SUFFIX and path == first_part(path)
     return is_gguf and not path.name.lower().startswith("mmproj") and path.is_file()
 
 

@@ -174,7 +174,7 @@ class _Source:
         return self._tensor(values.view(np.uint8), quant_type(GgmlType.F32), (size,))
 
     def matrix(self, weights: QuantType, *shape: int) -> QuantTensor:
-        """Random weights; of blocks all bits are random but those of the half-precision scales."""
+        """Random weights; of blocks all bits are random but those of the scales of whole blocks."""
         if weights.dtype is not None:
             values = torch.from_numpy(self._normal(*shape)).to(weights.dtype)
             data = values.view(torch.uint8).flatten().numpy()
@@ -182,9 +182,14 @@ class _Source:
             blocks = self._random.integers(
                 256, size=(math.prod(shape) // weights.block_elements, weights.block_bytes)
             ).astype(np.uint8)
-            for field in _half_fields(weights):
-                scales = self._random.uniform(0.5, 1.0, len(blocks)).astype(np.float16)
-                blocks[:, field] = scales[:, None].view(np.uint8)
+            for field, place in _fields(weights):
+                if field in ("d", "dmin", "m"):
+                    scales = self._random.uniform(0.5, 1.0, len(blocks)).astype(np.float16)
+                    blocks[:, place] = scales[:, None].view(np.uint8)
+                elif field == "exponent":  # of MXFP4: 127 stands for 1/2
+                    blocks[:, place] = self._random.integers(125, 128, (len(blocks), 1))
+                elif field == "scales and d":  # of IQ1_M, whose d ends with the block
+                    blocks[:, place.stop - 1] = blocks[:, place.stop - 1] & 0x0F | 0x30
             data = blocks.ravel()
         return self._tensor(data, weights, shape)
 
@@ -196,13 +201,12 @@ class _Source:
         return QuantTensor(f"sample {self._names}", torch.from_numpy(data), type_, shape)
 
 
-def _half_fields(weights: QuantType) -> Iterator[slice]:
-    """Where a block has its scale and its minimum: the fields `d` and `dmin` of its layout."""
+def _fields(weights: QuantType) -> Iterator[tuple[str, slice]]:
+    """The fields of a block's layout, and where they lie."""
     offset = 0
     for field in weights.layout.split(", "):
         name, nbytes = field.split(":")
-        if name in ("d", "dmin"):
-            yield slice(offset, offset + int(nbytes))
+        yield name, slice(offset, offset + int(nbytes))
         offset += int(nbytes)
 
 

@@ -1,7 +1,7 @@
 """Which model is loaded at the start, and how files are chosen."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtWidgets import QFileDialog, QListView
 
 from app.actions import models as model_actions
@@ -50,6 +50,24 @@ def test_a_model_that_has_gone_is_named(application, tmp_path):
     application.session.settings.set(LAST_MODEL, str(tmp_path / "gone.gguf"))
     assert load_last(application) is None
     assert raised[0].sentence.startswith("gone.gguf, the model used last, is no longer in")
+
+
+@pytest.mark.parametrize("dropped", [(2,), (3, 1, 2)])
+def test_parts_of_a_split_model_that_are_dropped_go_by_the_first(application, tmp_path, dropped):
+    parts = [tmp_path / f"big-{number:05}-of-00003.gguf" for number in (1, 2, 3)]
+    for part in parts:
+        part.touch()
+    urls = [QUrl.fromLocalFile(str(parts[number - 1])) for number in dropped]
+    model_actions.use_dropped(application.session, urls, application.window.announced)
+    assert application.session.model.loading.path == parts[0]
+
+
+def test_parts_of_two_models_are_not_one(application, tmp_path):
+    raised = problems_of(application)
+    urls = [QUrl.fromLocalFile(str(tmp_path / f"{name}-00001-of-00002.gguf")) for name in "ab"]
+    model_actions.use_dropped(application.session, urls, application.window.announced)
+    assert application.session.model.loading is None
+    assert "one model at a time" in raised[0].sentence
 
 
 def test_a_file_can_be_chosen_in_a_dialog(person, engine, qtbot, tmp_path):

@@ -20,7 +20,7 @@ from engine.kernels.program import (
 )
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
-from tests.helpers.native_products import random_blocks
+from tests.helpers.blocks import random_blocks
 from tests.helpers.one_operation import all_rows, native, one_row, program_of, twin, weight
 
 ROWS = 37
