@@ -98,7 +98,7 @@ def is_one_model(folder: Path) -> bool:
 def model_at(path: Path) -> Path:
     """The model that a file belongs to, told by names alone.
 
-    Weights beside a configuration stand for their folder, and a part of a split model for the first.
+    Weights beside a configuration stand for their folder, a part of a split model for the first.
     """
     is_part = path.suffix.lower() == WEIGHTS_SUFFIX and is_model_folder(path.parent)
     return path.parent if is_part else first_part(path)

@@ -28,8 +28,8 @@ class BackendMemory:
     Attributes:
         on_host: it computes in the memory of the process: plain floats and the embedding's rows are
             read from the mapped file, and the vocabulary lies beside them.
-        copy_per_block_byte, copy_per_block_element: bytes of its copy of a quantised matrix, for
-            each byte and each element that the matrix has in the file.
+        copy_per_native_byte, copy_per_block_element: bytes of its copy of a quantised matrix, for
+            each byte that the native layout takes and each element of the matrix.
         prompt_rows: how many prompt rows are computed together.
         runtime_bytes: taken once for all models, by torch and the device's libraries.
         vocabulary_entry_bytes: taken for each token of the vocabulary.
@@ -37,7 +37,7 @@ class BackendMemory:
     """
 
     on_host: bool
-    copy_per_block_byte: float
+    copy_per_native_byte: float
     copy_per_block_element: int
     prompt_rows: int
     runtime_bytes: int
@@ -51,7 +51,7 @@ class BackendMemory:
 
 CPU_TORCH = BackendMemory(
     on_host=True,
-    copy_per_block_byte=0,
+    copy_per_native_byte=0,
     copy_per_block_element=2,  # float16
     prompt_rows=64,
     runtime_bytes=TORCH_RUNTIME_BYTES,
@@ -60,7 +60,7 @@ CPU_TORCH = BackendMemory(
 
 CPU_NATIVE = BackendMemory(
     on_host=True,
-    copy_per_block_byte=1.05,  # Q4_K scales widen, and tiles are padded
+    copy_per_native_byte=1.02,  # tiles are padded, and chunks of the arena end unused
     copy_per_block_element=0,
     prompt_rows=128,
     runtime_bytes=TORCH_RUNTIME_BYTES,
@@ -69,7 +69,7 @@ CPU_NATIVE = BackendMemory(
 
 GPU_TORCH = BackendMemory(
     on_host=False,
-    copy_per_block_byte=0,
+    copy_per_native_byte=0,
     copy_per_block_element=2,  # float16
     prompt_rows=512,
     runtime_bytes=CUDA_RUNTIME_BYTES,

@@ -7,6 +7,7 @@ from typing import Self
 from gguf.constants import GGML_QUANT_SIZES
 
 from engine.gguf.tensors import TensorInfo
+from engine.kernels.native_layouts import repacked_bytes
 from engine.memory.spec import StateSpecs
 
 EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
@@ -17,13 +18,14 @@ class WeightFacts:
     """The weights of a file, by how they are kept.
 
     Attributes:
-        block_bytes, block_elements: matrices that products read, in quantised blocks.
+        native_bytes, block_elements: matrices that products read and that lie in quantised blocks,
+            in the native library's layouts.
         float_bytes: such matrices in plain floats.
         vector_elements: what is no matrix; kept in float32.
         table_bytes: the embedding, whose rows are looked up; a product may read it as well.
     """
 
-    block_bytes: int
+    native_bytes: int
     block_elements: int
     float_bytes: int
     vector_elements: int
@@ -39,11 +41,12 @@ class WeightFacts:
             if len(tensor.shape) > 1 and (name != EMBEDDING or OUTPUT not in tensors)
         ]
         blocks = [tensor for tensor in in_products if GGML_QUANT_SIZES[tensor.type][0] > 1]
-        block_bytes = sum(tensor.nbytes for tensor in blocks)
         return cls(
-            block_bytes=block_bytes,
+            native_bytes=sum(repacked_bytes(tensor.type, tensor.elements) for tensor in blocks),
             block_elements=sum(tensor.elements for tensor in blocks),
-            float_bytes=sum(tensor.nbytes for tensor in in_products) - block_bytes,
+            float_bytes=sum(
+                tensor.nbytes for tensor in in_products if GGML_QUANT_SIZES[tensor.type][0] == 1
+            ),
             vector_elements=sum(
                 tensor.elements for tensor in tensors.values() if len(tensor.shape) < 2
             ),

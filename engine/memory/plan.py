@@ -115,7 +115,7 @@ class ModelUse:
         """What its weights take."""
         weights, backend = self.facts.weights, self.backend
         copies = (
-            backend.copy_per_block_byte * weights.block_bytes
+            backend.copy_per_native_byte * weights.native_bytes
             + backend.copy_per_block_element * weights.block_elements
         )
         table = weights.table_bytes if backend.on_host else 0

@@ -26,6 +26,8 @@ def library():
         *[ctypes.c_int64] * 3,
         ctypes.c_void_p,
     ]
+    built.paceline_product_bytes.restype = ctypes.c_int64
+    built.paceline_product_bytes.argtypes = [ctypes.c_void_p]
     built.paceline_product_free.argtypes = [ctypes.c_void_p]
     built.paceline_product_run.argtypes = [
         ctypes.c_void_p,
@@ -52,6 +54,11 @@ class NativeProduct:
         )
         if not self._handle:
             raise ValueError(self._library.paceline_error().decode())
+
+    @property
+    def repacked_bytes(self):
+        """What the matrix takes in the library's own order; 0 where it is read as it lies."""
+        return self._library.paceline_product_bytes(self._handle)
 
     def close(self):
         self._library.paceline_product_free(self._handle)

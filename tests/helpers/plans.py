@@ -11,7 +11,7 @@ from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
 
 FACTS = ModelFacts(
     weights=WeightFacts(
-        block_bytes=4_500_000_000,
+        native_bytes=4_500_000_000,
         block_elements=8_000_000_000,
         float_bytes=0,
         vector_elements=300_000,

@@ -41,8 +41,8 @@ def test_the_header_tells_what_the_program_keeps(architecture: str, tmp_path: Pa
 def test_matrices_in_blocks_are_those_that_products_read(tied: bool, tmp_path: Path) -> None:
     facts, model = read(TinyModel(quant=Q8_0, tied=tied), tmp_path)
     matrices = list(model.program.matrices())
-    assert facts.weights.block_bytes == sum(matrix.nbytes for matrix in matrices)
-    assert facts.weights.block_elements * 34 == facts.weights.block_bytes * 32
+    assert facts.weights.native_bytes == sum(matrix.nbytes for matrix in matrices)
+    assert facts.weights.block_elements * 34 == facts.weights.native_bytes * 32
     assert facts.weights.table_bytes == TinyModel().vocab * 96 // 32 * 34
     assert facts.weights.float_bytes == 0
     assert facts.weights.vector_elements == 5 * 96  # the norms
@@ -51,4 +51,4 @@ def test_matrices_in_blocks_are_those_that_products_read(tied: bool, tmp_path: P
 def test_matrices_of_plain_floats_are_counted_as_they_lie(tmp_path: Path) -> None:
     facts, model = read(TinyModel(biases=True), tmp_path)
     assert facts.weights.float_bytes == sum(matrix.nbytes for matrix in model.program.matrices())
-    assert facts.weights.block_bytes == 0
+    assert facts.weights.native_bytes == 0

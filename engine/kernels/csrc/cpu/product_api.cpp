@@ -55,6 +55,12 @@ PACELINE_EXPORT void* paceline_product_new(const char* isa, int threads, int ggm
   });
 }
 
+// Bytes that the matrix takes where it was repacked, else 0.
+PACELINE_EXPORT int64_t paceline_product_bytes(const void* handle) {
+  const auto& matrix = static_cast<const LoneProduct*>(handle)->matrix;
+  return matrix.repacked ? matrix.experts * matrix.tiles * matrix.tile_bytes : 0;
+}
+
 PACELINE_EXPORT void paceline_product_free(void* handle) {
   delete static_cast<LoneProduct*>(handle);
 }

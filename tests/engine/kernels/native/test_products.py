@@ -5,6 +5,7 @@ import pytest
 import torch
 from gguf.constants import GGMLQuantizationType
 
+from engine.kernels.native_layouts import repacked_bytes
 from engine.weights.quant_types import QUANT_TYPES
 from tests.helpers.blocks import PLAIN_TYPES, random_blocks
 from tests.helpers.native_products import NativeProduct
@@ -149,6 +150,13 @@ def test_variants_with_fused_instructions_give_the_same_bits(isa, ggml_type):
         NativeProduct("avx2", ggml_type, (1, 40, columns), blocks) as other,
     ):
         assert (product.run(x) == other.run(x)).all()
+
+
+@pytest.mark.parametrize("ggml_type", BLOCK_TYPES, ids=lambda t: t.name)
+def test_a_matrix_takes_as_many_bytes_as_are_planned_for(ggml_type):
+    blocks = random_blocks(ggml_type, 32, 512)
+    with NativeProduct("portable", ggml_type, (1, 32, 512), blocks) as product:
+        assert product.repacked_bytes == repacked_bytes(ggml_type, 32 * 512)
 
 
 def test_activations_too_small_for_a_scale_count_as_zero(isa):
