@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge.making import timings_of
 from app.bridge.problems import problem_from
-from app.bridge.speed import SpeedWindow
+from app.bridge.speed import DraftWindow, SpeedWindow
 from app.bridge.thinking import ThinkingClock
 from app.bridge.throttle import Throttle
 from app.bridge.types import (
@@ -75,7 +75,7 @@ class Reply(QObject):
         self.figures: LiveFigures | None = LiveFigures()
         self._generation = generation
         self._context_size = context_size
-        self._speed = SpeedWindow()
+        self._speed, self._drafts = SpeedWindow(), DraftWindow()
         self._before, self._tokens_before = message.text, message.tokens
         self._thinking = ThinkingClock()
         self._unshown = ""
@@ -137,7 +137,7 @@ class Reply(QObject):
             is_writing=True,
             tokens_per_second=self._speed.tokens_per_second,
             context=ContextUse(delta.context_used, self._context_size),
-            drafting=delta.drafting,
+            drafting=self._drafts.add(delta.elapsed_ms, delta.drafting),
         )
         self._throttle.request()
 

@@ -13,8 +13,8 @@ from app.widgets.chat.positions_popup import PositionsPopup
 from app.widgets.common.labels import text_label
 
 BAR_SIZE = QSize(64, 6)
-LEAST_SPEEDUP = 1.02
-"""Estimates below this are no gain worth showing."""
+LEAST_SPEEDUP = 1.05
+"""Estimates below this are no gain worth showing: they would read 1.0×."""
 
 
 class AcceptanceGauge(QWidget):
