@@ -126,15 +126,17 @@ def stop(session: Session) -> None:
 
 
 def copy_reply(session: Session, message_id: str = "") -> None:
-    """Put the answer of a reply on the clipboard, or else all that it says.
-
-    Args:
-        session: what there is.
-        message_id: a reply of the chat in view; the last one if empty.
-    """
+    """Put a reply of the chat in view on the clipboard; the last one if none is named."""
     reply = _reply_or_last(session, message_id)
     if reply and reply.text:
-        QGuiApplication.clipboard().setText(separate(reply.text).answer or reply.text)
+        copy_message(reply)
+
+
+def copy_message(message: Message) -> None:
+    """Put a message on the clipboard; of a reply the answer, if it has one."""
+    is_reply = message.role is Role.ASSISTANT
+    answer = separate(message.text).answer if is_reply else message.text
+    QGuiApplication.clipboard().setText(answer or message.text)
 
 
 def answer_queued(session: Session, model: LoadedModel) -> None:

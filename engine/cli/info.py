@@ -3,9 +3,10 @@
 import argparse
 from dataclasses import asdict, dataclass
 
-from engine.base.errors import DeviceError, PacelineError
+from engine.base.errors import DeviceError, PacelineError, UnsupportedModelError
 from engine.base.types import ModelSummary
 from engine.cli.options import Verbs, add_verb, one_line, print_json
+from engine.gguf.metadata import Metadata
 from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import QuantShare, quantisation_table, summarise
 from engine.kernels.backend_memory import CPU_NATIVE, CPU_TORCH, TORCH_BACKENDS, BackendMemory
@@ -14,6 +15,8 @@ from engine.kernels.native_library import native_isa
 from engine.memory.fit import Room, Verdict, judge
 from engine.memory.plan import MemoryPlan, ModelUse, Serving, default_context
 from engine.models.footprint import model_facts
+from engine.text.chat_template import TEMPLATE_KEY, make_chat_template
+from engine.text.gguf_tokenizer import read_facts
 from engine.weights.opening import open_model_file
 
 RECURRENT_TENSORS = (".ssm_", ".shortconv")
@@ -59,6 +62,7 @@ class FileFacts:
     pre_tokenizer: str | None
     recurrent_layers: int
     mtp_heads: int
+    notices: tuple[str, ...]  # for people, where something of its text formats is unusual
     cpu_kernels: str  # what would compute on the CPU, and why nothing faster
     memory: Memory | None  # None for a file that cannot run
 
@@ -88,9 +92,20 @@ def _facts(file: ModelFile, summary: ModelSummary) -> FileFacts:
         pre_tokenizer=metadata.read("tokenizer.ggml.pre", str, None),
         recurrent_layers=len(recurrent),
         mtp_heads=metadata.read(f"{summary.architecture}.nextn_predict_layers", int, 0),
+        notices=_notices(metadata),
         cpu_kernels=kernels,
         memory=_memory(file, on_cpu),
     )
+
+
+def _notices(metadata: Metadata) -> tuple[str, ...]:
+    """What is unusual in how the model reads and writes text."""
+    try:
+        facts = read_facts(metadata)
+    except UnsupportedModelError as error:
+        return (str(error),)
+    told = (facts.notice, make_chat_template(metadata.get(TEMPLATE_KEY)).notice)
+    return tuple(filter(None, told))
 
 
 def _cpu_kernels() -> tuple[str, BackendMemory]:
@@ -151,6 +166,7 @@ def _text(summary: ModelSummary, facts: FileFacts) -> str:
         ("recurrent layers", str(facts.recurrent_layers)),
         ("MTP heads", str(facts.mtp_heads)),
         ("CPU kernels", facts.cpu_kernels),
+        *(("notice", notice) for notice in facts.notices),
     ]
     text = "\n".join(f"{label:18}{one_line(value)}" for label, value in rows)
     return text + ("\n" + _memory_table(facts.memory) if facts.memory else "")

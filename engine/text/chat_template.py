@@ -23,6 +23,9 @@ CHATML = (
     "{% endfor %}"
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 )
+TEMPLATE_KEY = "tokenizer.chat_template"
+"""Where a file's metadata holds it."""
+
 IN_CHATML = "The conversation is put into ChatML instead, so answers may be worse."
 """What follows where a template fails."""
 
@@ -167,14 +170,16 @@ class ChatTemplate:
             raise _failure(error, _line(error, template)) from error
 
 
-def make_chat_template(source: str | None, tokenizer: Tokenizer) -> ChatTemplate:
-    """The chat template that a model's files hold; ChatML where they hold none that works."""
-    bos, eos = (
-        "" if index is None else tokenizer.piece(index)
-        for index in (tokenizer.bos_id, tokenizer.eos_id)
-    )
+def make_chat_template(source: object, *, bos: str = "", eos: str = "") -> ChatTemplate:
+    """A model's chat template; ChatML where it has none that works.
+
+    Args:
+        source: what a model's files hold for one; anything but a text is none.
+        bos: as `ChatTemplate` takes it.
+        eos: as `ChatTemplate` takes it.
+    """
     notice = ""
-    if source and source.strip():
+    if isinstance(source, str) and source.strip():
         try:
             template = ChatTemplate(source, bos=bos, eos=eos)
             template.render(_PROBE)
@@ -187,9 +192,12 @@ def make_chat_template(source: str | None, tokenizer: Tokenizer) -> ChatTemplate
 
 
 def load_chat_template(metadata: Mapping[str, object], tokenizer: Tokenizer) -> ChatTemplate:
-    """The chat template in a GGUF file's metadata; ChatML where it has none that works."""
-    source = metadata.get("tokenizer.chat_template")
-    return make_chat_template(source if isinstance(source, str) else None, tokenizer)
+    """The chat template in a file's metadata; ChatML where it has none that works."""
+    bos, eos = (
+        "" if index is None else tokenizer.piece(index)
+        for index in (tokenizer.bos_id, tokenizer.eos_id)
+    )
+    return make_chat_template(metadata.get(TEMPLATE_KEY), bos=bos, eos=eos)
 
 
 def _line(error: BaseException, template: jinja2.Template) -> int | None:

@@ -205,6 +205,7 @@ class FakeGeneration:
         text: str | None = None,
         timings: Timings | None = None,
         accepted: tuple[tuple[int, int], ...] = (),
+        notice: str = "",
     ) -> None:
         timings = timings or Timings(
             prompt_n=self._prompt_tokens,
@@ -218,6 +219,7 @@ class FakeGeneration:
             stop_reason,
             timings,
             accepted=accepted,
+            notice=notice,
         )
         self._events.put_nowait(Finished(result))
 

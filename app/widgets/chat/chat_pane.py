@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import attachments as attachment_actions
@@ -16,7 +15,7 @@ from app.actions import presets as preset_actions
 from app.actions.session import Session
 from app.bridge.making import thinking_for
 from app.domain.draft import DraftKind
-from app.domain.message import ContextUse, Message, Role
+from app.domain.message import ContextUse, Role
 from app.theme.theme import Theme
 from app.widgets.chat.composer import Composer
 from app.widgets.chat.empty_state import EmptyState
@@ -105,7 +104,7 @@ class ChatPane(QWidget):
         self._context_strip.new_chat_asked.connect(lambda: chat_actions.new_chat(session))
         self._context_strip.drop_asked.connect(self._go_on_without_oldest)
         requests = self.transcript.requests
-        requests.copied.connect(_copy)
+        requests.copied.connect(chat_actions.copy_message)
         requests.regenerated.connect(lambda m: chat_actions.regenerate(session, m.id))
         requests.continued.connect(lambda m: chat_actions.continue_reply(session, m.id))
         requests.stepped.connect(lambda m, step: chat_actions.show_version(session, m.id, step))
@@ -239,7 +238,3 @@ def _in_column(widget: QWidget) -> QHBoxLayout:
     row.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
     row.addWidget(widget)
     return row
-
-
-def _copy(message: Message) -> None:
-    QGuiApplication.clipboard().setText(message.text)

@@ -103,6 +103,19 @@ def test_info_says_what_running_the_model_takes(terminal: Terminal, model: str) 
     assert "On the CPU: fits. This model needs 0.4 GB and" in text
 
 
+def test_info_tells_of_text_formats_that_are_not_as_they_should_be(
+    terminal: Terminal, tmp_path: Path
+) -> None:
+    unusual = {"tokenizer.ggml.pre": "brand-new", "tokenizer.chat_template": "a\n{% iff %}"}
+    tiny = TinyModel()
+    path = str(write_gguf(tmp_path / "odd.gguf", tiny.metadata() | unusual, tiny.tensors()))
+    splitting, template = terminal.json("info", path)["notices"]
+    assert "'brand-new'" in splitting
+    assert "line 2" in template
+    assert "ChatML" in template
+    assert "brand-new" in terminal.text("info", path)
+
+
 def test_info_reads_a_vocabulary_only_file(terminal: Terminal) -> None:
     from tests.helpers.shared import shared_model
 

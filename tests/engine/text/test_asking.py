@@ -69,7 +69,7 @@ def test_a_template_that_refuses_everything_gives_way_too():
     ids=["does not parse", "fails", "too long"],
 )
 def test_a_model_whose_template_never_works_speaks_chatml_and_says_why(source, cause):
-    template = make_chat_template(source, TOKENIZER)
+    template = make_chat_template(source)
     assert template.render([USER]).startswith("<|im_start|>user\nHi!")
     assert cause in template.notice
     assert "ChatML" in template.notice
@@ -77,7 +77,7 @@ def test_a_model_whose_template_never_works_speaks_chatml_and_says_why(source, c
 
 def test_a_template_that_works_needs_no_notice():
     for source in (families.GEMMA, families.HARMONY, families.PARTS, families.TOOLS, None, " "):
-        assert make_chat_template(source, TOKENIZER).notice == ""
+        assert make_chat_template(source).notice == ""
 
 
 def test_an_unknown_role_is_an_error_of_its_own():
