@@ -120,8 +120,12 @@ class Config:
 
     def by_table(self, keys: Mapping[str, str]) -> Settings:
         """Those values that are there, under other keys."""
-        found = {ours: self.scalar(theirs) for theirs, ours in keys.items()}
-        return {key: value for key, value in found.items() if value is not None}
+        settings: Settings = {}
+        for theirs, ours in keys.items():
+            value = self.scalar(theirs)
+            if value is not None:
+                settings[ours] = value
+        return settings
 
     def wrong(self, key: str) -> ModelFileError:
         """The error for a value that is missing or makes no sense."""

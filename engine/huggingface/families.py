@@ -6,22 +6,38 @@ What differs between the two forms of a model follows llama.cpp's converter
 
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.defects import quoted
-from engine.huggingface import gemma, qwen
+from engine.huggingface import dense, gemma, mixtures, qwen, state_space
 from engine.huggingface.config import Config
 from engine.huggingface.family import Family
 
-_LLAMA = Family("llama", halves_turn=True)
-
 FAMILIES = {
-    "llama": _LLAMA,
-    "mistral": _LLAMA,
-    "smollm3": Family("smollm3", halves_turn=True),
-    "qwen2": Family("qwen2"),
-    "qwen3": Family("qwen3"),
-    "qwen3_5": qwen.QWEN35,
-    "qwen3_5_text": qwen.QWEN35,
+    "cohere2": dense.COHERE2,
+    "gemma2": gemma.GEMMA2,
     "gemma3": gemma.GEMMA3,
     "gemma3_text": gemma.GEMMA3,
+    "glm4": dense.GLM4,
+    "glm4_moe": mixtures.GLM4_MOE,
+    "granitemoehybrid": state_space.GRANITE_HYBRID,
+    "lfm2": state_space.LFM2,
+    "llama": dense.LLAMA,
+    "mamba2": state_space.MAMBA2,
+    "ministral3": dense.MINISTRAL3,
+    "mistral": dense.LLAMA,
+    "mixtral": mixtures.MIXTRAL,
+    "nemotron_h": state_space.NEMOTRON_H,
+    "olmo2": dense.OLMO2,
+    "olmo3": dense.OLMO2,
+    "phi3": dense.PHI3,
+    "qwen2": Family("qwen2"),
+    "qwen2_moe": mixtures.QWEN2_MOE,
+    "qwen3": Family("qwen3"),
+    "qwen3_5": qwen.QWEN35,
+    "qwen3_5_moe": qwen.QWEN35_MOE,
+    "qwen3_5_moe_text": qwen.QWEN35_MOE,
+    "qwen3_5_text": qwen.QWEN35,
+    "qwen3_moe": mixtures.QWEN3_MOE,
+    "qwen3_next": qwen.QWEN3_NEXT,
+    "smollm3": dense.SMOLLM3,
 }
 """By the names that Hugging Face's Transformers have for them."""
 

@@ -1,44 +1,47 @@
-"""Gemma 3."""
-
-import math
-
-import numpy as np
+"""Gemma 2 and 3."""
 
 from engine.huggingface.config import Config, Settings
+from engine.huggingface.dense import gemma_scale, windowed_layers
 from engine.huggingface.family import Family, each
 from engine.huggingface.qwen import shifted
 from engine.huggingface.rope import rope_parameters
 
+_NORMS = {r".*norm\.weight$": each(shifted)}
+_SOFT_CAPS = {
+    "attn_logit_softcapping": "attn_logit_softcapping",
+    "final_logit_softcapping": "final_logit_softcapping",
+}
 
-def _settings(config: Config) -> Settings:
+
+def _gemma2_settings(config: Config) -> Settings:
+    return gemma_scale(config) | windowed_layers(config, 2)
+
+
+def _gemma3_settings(config: Config) -> Settings:
     head_dim = config.whole("head_dim")
     local = rope_parameters(config, "sliding_attention")
-    base = local if "rope_parameters" in config and "rope_theta" in local else None
+    stated = "rope_parameters" in config and "rope_theta" in local
+    base = local.real("rope_theta") if stated else config.real("rope_local_base_freq")
     return {
+        **gemma_scale(config),
+        **windowed_layers(config, 6),
         "attention.key_length": head_dim,
         "attention.value_length": head_dim,
-        "attention.scale": 1 / math.sqrt(max(config.real("query_pre_attn_scalar"), 1e-6)),
-        "attention.sliding_window": config.whole("sliding_window"),
-        "attention.sliding_window_pattern": np.array(_windowed(config)),
-        "rope.freq_base_swa": (
-            base.real("rope_theta") if base else config.real("rope_local_base_freq")
-        ),
+        "rope.freq_base_swa": base,
     }
 
 
-def _windowed(config: Config) -> list[bool]:
-    """Which layers see only a window of positions: as listed, or all but every n-th."""
-    if kinds := config.words("layer_types"):
-        return [kind == "sliding_attention" for kind in kinds]
-    layers = min(config.whole("num_hidden_layers"), 1 << 12)
-    interval = max(1, config.whole("sliding_window_pattern"))
-    return [(layer + 1) % interval != 0 for layer in range(layers)]
-
-
+GEMMA2 = Family(
+    "gemma2",
+    keys=_SOFT_CAPS,
+    settings=_gemma2_settings,
+    defaults={"tie_word_embeddings": True},
+    changes=_NORMS,
+)
 GEMMA3 = Family(
     "gemma3",
-    keys={"final_logit_softcapping": "final_logit_softcapping"},
-    settings=_settings,
+    keys=_SOFT_CAPS,
+    settings=_gemma3_settings,
     defaults={
         "num_attention_heads": 8,
         "num_key_value_heads": 4,
@@ -49,9 +52,8 @@ GEMMA3 = Family(
         "rope_local_base_freq": 1e4,
         "query_pre_attn_scalar": 256,
         "sliding_window": 4096,
-        "sliding_window_pattern": 6,
         "tie_word_embeddings": True,
     },
-    changes={r".*norm\.weight$": each(shifted)},
+    changes=_NORMS,
 )
 """Its configurations leave out what is as in Transformers' `Gemma3TextConfig`."""

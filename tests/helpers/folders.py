@@ -1,74 +1,62 @@
-"""Writes a tiny model as a folder in Hugging Face's layout, from what its GGUF file holds.
-
-The names and forms here are those of Transformers' own models, written down apart from the tables
-that the engine reads folders by.
-"""
+"""Writes a model as a folder in Hugging Face's layout, from what its GGUF file holds."""
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gguf import GGMLQuantizationType as GgmlType
 
+from engine.gguf.reader import open_gguf
+from tests.helpers.hugging_config import configuration
+from tests.helpers.hugging_names import hugging_name
 from tests.helpers.safetensors_files import Stored, stored, write_safetensors
 from tests.helpers.tiny_model import SPECIAL, TEMPLATE, TinyModel, byte_pieces
 
 Array = np.ndarray[Any, Any]
+Values = Mapping[str, Any]
 
-_OUTSIDE = {
-    "token_embd": "model.embed_tokens",
-    "output_norm": "model.norm",
-    "output": "lm_head",
-}
-_IN_BLOCK = {
-    "attn_norm": "input_layernorm",
-    "ffn_norm": "post_attention_layernorm",
-    "post_attention_norm": "post_attention_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "attn_q_norm": "self_attn.q_norm",
-    "attn_k_norm": "self_attn.k_norm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-    "attn_qkv": "linear_attn.in_proj_qkv",
-    "attn_gate": "linear_attn.in_proj_z",
-    "ssm_alpha": "linear_attn.in_proj_a",
-    "ssm_beta": "linear_attn.in_proj_b",
-    "ssm_conv1d": "linear_attn.conv1d",
-    "ssm_norm": "linear_attn.norm",
-    "ssm_out": "linear_attn.out_proj",
-}
-_BARE = {"ssm_a": "linear_attn.A_log", "ssm_dt.bias": "linear_attn.dt_bias"}
-_DRAFT_HEAD = {
-    "eh_proj": "mtp.fc",
-    "enorm": "mtp.pre_fc_norm_embedding",
-    "hnorm": "mtp.pre_fc_norm_hidden",
-    "shared_head_norm": "mtp.norm",
-}
-_MODEL_TYPES = {"qwen35": "qwen3_5_text", "gemma3": "gemma3_text"}
+TURNED = ("llama", "smollm3", "mistral3", "granitehybrid")
+"""Architectures whose rows of queries and keys GGUF has in another order."""
+
+_GROUPED = ("mamba2", "granitehybrid", "nemotron_h")
+_SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")
 
 
 def write_folder(path: Path, model: TinyModel, *, shards: int = 1, dtype: str = "F32") -> Path:
-    """Write the folder of a model whose weights are plain floats, and return its path."""
-    path.mkdir()
-    tensors = {
-        hugging_name(model, name): stored(hugging_form(model, name, np.asarray(values)), dtype)
-        for name, (values, _) in replace(model, quant=GgmlType.F32).tensors().items()
-        if name != "rope_freqs.weight"
-    }
-    write_shards(path, tensors, shards)
-    write_json(path / "config.json", configuration(model))
+    """Write the folder of a tiny model and return its path; its weights are stored as `dtype`."""
+    arrays = {name: np.asarray(values) for name, (values, _) in _plain(model).tensors().items()}
+    tensors = hugging_tensors(model.metadata(), arrays)
+    _write(path, model.metadata(), tensors, shards, dtype)
     write_json(path / "tokenizer.json", tokenizer())
     write_json(path / "tokenizer_config.json", {"eos_token": "<|im_end|>", "bos_token": None})
     (path / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
     return path
+
+
+def write_folder_of(path: Path, gguf: Path) -> Path:
+    """Write the folder of a recorded model in float32, which has no usable vocabulary."""
+    with open_gguf(gguf) as file:
+        metadata = dict(file.metadata)
+        arrays = {
+            name: file.data(name).view(np.float32).reshape(info.shape).copy()
+            for name, info in file.tensors.items()
+        }
+    _write(path, metadata, hugging_tensors(metadata, arrays), 1, "F32")
+    return path
+
+
+def _plain(model: TinyModel) -> TinyModel:
+    return TinyModel(**{**vars(model), "quant": TinyModel.quant})
+
+
+def _write(
+    path: Path, metadata: Values, tensors: Mapping[str, Array], shards: int, dtype: str
+) -> None:
+    path.mkdir()
+    write_shards(path, {name: stored(values, dtype) for name, values in tensors.items()}, shards)
+    write_json(path / "config.json", configuration(metadata, tensors))
 
 
 def write_json(path: Path, document: object) -> Path:
@@ -90,84 +78,95 @@ def write_shards(path: Path, tensors: Mapping[str, Stored], shards: int) -> None
     write_json(path / "model.safetensors.index.json", {"weight_map": places})
 
 
-def hugging_name(model: TinyModel, name: str) -> str:
-    """The name that Transformers' model has for a tensor."""
-    place, _, kind = name.rpartition(".")
-    if not name.startswith("blk."):
-        return f"{_OUTSIDE[place]}.{kind}"
-    number, rest = int(name.split(".")[1]), name.split(".", 2)[2]
-    prefix = f"model.layers.{number}."
-    if number >= model.layers:
-        prefix = f"mtp.layers.{number - model.layers}."
-    if rest.startswith("nextn."):
-        return f"{_DRAFT_HEAD[rest.split('.')[1]]}.{kind}"
-    return prefix + (_BARE.get(rest) or f"{_IN_BLOCK[rest.rpartition('.')[0]]}.{kind}")
+def hugging_tensors(metadata: Values, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The tensors as Transformers' model has them."""
+    prefix = metadata["general.architecture"]
+    layers = metadata[f"{prefix}.block_count"] - metadata.get(f"{prefix}.nextn_predict_layers", 0)
+    kind = f"{prefix}, experts" if prefix == "llama" and _has_experts(arrays) else prefix
+    tensors: dict[str, Array] = {}
+    for name, values in _joined(metadata, dict(arrays)):
+        if name.startswith("rope_f"):
+            continue
+        form, theirs = hugging_form(metadata, name, values), hugging_name(kind, name, layers)
+        if "{}" in theirs:
+            tensors |= {theirs.format(expert): each for expert, each in enumerate(form)}
+        else:
+            tensors[theirs] = form
+    return tensors
 
 
-def hugging_form(model: TinyModel, name: str, values: Array) -> Array:
-    """The values as that model stores them."""
-    if model.architecture in ("llama", "smollm3") and re.search(r"attn_[qk]\.", name):
-        heads = model.heads if "attn_q" in name else model.kv_heads
-        turned = values.reshape(heads, model.head_dim // 2, 2, *values.shape[1:])
+def _has_experts(arrays: Mapping[str, Array]) -> bool:
+    return any("_exps" in name for name in arrays)
+
+
+def _joined(metadata: Values, arrays: dict[str, Array]) -> Iterator[tuple[str, Array]]:
+    """What Transformers' models hold in one tensor and GGUF in several."""
+    kind = metadata["general.architecture"]
+    for name in list(arrays):
+        if kind == "phi3" and ".attn_q." in name:
+            parts = [arrays.pop(name.replace("attn_q", f"attn_{each}")) for each in "qkv"]
+            arrays[name.replace("attn_q", "attn_qkv")] = np.concatenate(parts)
+        elif kind == "granitehybrid" and ".ffn_gate.weight" in name:
+            parts = [arrays.pop(name.replace("gate", each)) for each in ("gate", "up")]
+            arrays[name.replace("gate", "gate_up")] = np.concatenate(parts)
+        elif kind == "granitehybrid" and re.search(r"ffn_.*bias", name):
+            arrays.pop(name)  # Transformers' model has none
+        elif kind == "qwen3next" and ".ssm_in." in name:
+            arrays.pop(name)  # the tensor of older files, which newer ones have in two
+        elif kind == "qwen3next" and ".attn_qkv." in name:
+            gates = arrays.pop(name.replace("attn_qkv", "attn_gate"))
+            joined = _by_key_head(metadata, arrays.pop(name), gates)
+            arrays[name.replace("attn_qkv", "ssm_qkvz")] = joined
+    yield from arrays.items()
+
+
+def _by_key_head(metadata: Values, mixed: Array, gates: Array) -> Array:
+    """Queries, keys, values and gates of a key head together."""
+    keys = metadata["qwen3next.ssm.group_count"]
+    width = keys * metadata["qwen3next.ssm.state_size"]
+    parts = [*np.split(mixed, [width, 2 * width]), gates]
+    by_head = [part.reshape(keys, -1, part.shape[1]) for part in parts]
+    return np.concatenate(by_head, 1).reshape(-1, mixed.shape[1])
+
+
+def hugging_form(metadata: Values, name: str, values: Array) -> Array:
+    """The values of a tensor as that model stores them."""
+    kind = metadata["general.architecture"]
+    if kind in TURNED and re.search(r"attn_[qk]\.", name):
+        head_dim = metadata[f"{kind}.attention.key_length"]
+        turned = values.reshape(-1, head_dim // 2, 2, *values.shape[1:])
         return turned.swapaxes(1, 2).reshape(values.shape)
-    if model.architecture == "qwen35":
-        values = _value_heads_by_key_head(model, name, values)
-        if name.endswith("ssm_a"):
-            return np.log(-values)
-        if "conv1d" in name:
-            return values[:, None, :]
-    shifts = model.architecture in ("qwen35", "gemma3") and "ssm_norm" not in name
+    if kind in ("qwen35", "qwen35moe"):
+        values = _value_heads_by_key_head(metadata, name, values)
+    if name.endswith("ssm_a"):
+        return np.log(-values).reshape(-1)
+    if name.endswith("ssm_d") or (kind in _GROUPED and "ssm_norm" in name):
+        return values.reshape(-1)
+    if re.search(r"(ssm_conv1d|shortconv\.conv)\.weight", name):
+        return values[:, None, :]
+    if "ffn_gate_inp_shexp" in name:
+        return values.reshape(1, -1)
+    shifts = kind in _SHIFTED and "ssm_norm" not in name
     return values - 1 if shifts and name.endswith("norm.weight") else values
 
 
-def _value_heads_by_key_head(model: TinyModel, name: str, values: Array) -> Array:
-    """Value heads of a key head side by side, where in GGUF they lie `key_heads` apart."""
-    keys, shared = model.key_heads, model.value_heads // model.key_heads
-    before = 2 * keys * model.key_dim if re.search("attn_qkv|conv1d", name) else 0
+def _value_heads_by_key_head(metadata: Values, name: str, values: Array) -> Array:
+    """Value heads of a key head side by side, where in GGUF they lie `keys` apart."""
+    prefix = metadata["general.architecture"] + ".ssm."
+    keys, heads = metadata[prefix + "group_count"], metadata[prefix + "time_step_rank"]
+    before = 2 * keys * metadata[prefix + "state_size"]
 
     def by_key_head(rows: Array) -> Array:
-        parts = rows.reshape(shared, keys, -1, *rows.shape[1:])
+        parts = rows.reshape(heads // keys, keys, -1, *rows.shape[1:])
         return parts.swapaxes(0, 1).reshape(rows.shape)
 
     if "ssm_out" in name:
         return by_key_head(values.T).T
-    if re.search(r"attn_qkv|attn_gate|conv1d|ssm_(a|dt|alpha|beta)\b", name):
+    if re.search(r"attn_qkv|conv1d", name):
         return np.concatenate([values[:before], by_key_head(values[before:])])
+    if re.search(r"attn_gate|ssm_(a|dt|alpha|beta)\b", name):
+        return by_key_head(values)
     return values
-
-
-def configuration(model: TinyModel) -> dict[str, object]:
-    """The `config.json` of Transformers' model."""
-    document: dict[str, object] = {
-        "architectures": ["Whatever"],
-        "model_type": _MODEL_TYPES.get(model.architecture, model.architecture),
-        "hidden_size": model.width,
-        "num_hidden_layers": model.layers,
-        "num_attention_heads": model.heads,
-        "num_key_value_heads": model.kv_heads,
-        "head_dim": model.head_dim,
-        "intermediate_size": model.feed_forward,
-        "max_position_embeddings": model.context,
-        "rms_norm_eps": 1e-5,
-        "rope_theta": 10000.0,
-        "vocab_size": model.vocab,
-        "tie_word_embeddings": model.tied,
-        "eos_token_id": 257,
-        "torch_dtype": "float32",
-        "quantization_config": None,
-    }
-    if model.architecture == "qwen35":
-        document |= {
-            "linear_conv_kernel_dim": 4,
-            "linear_key_head_dim": model.key_dim,
-            "linear_num_key_heads": model.key_heads,
-            "linear_num_value_heads": model.value_heads,
-            "linear_value_head_dim": model.value_dim,
-            "full_attention_interval": model.attention_interval,
-            "mtp_num_hidden_layers": model.mtp,
-            "partial_rotary_factor": 1.0,
-        }
-    return document
 
 
 def special_token(index: int, name: str) -> dict[str, object]:
@@ -176,31 +175,22 @@ def special_token(index: int, name: str) -> dict[str, object]:
     return {"id": index, "content": name, "special": True, **habits}
 
 
-def tokenizer() -> dict[str, object]:
+def tokenizer() -> dict[str, Any]:
     """The `tokenizer.json` of the vocabulary that tiny models have."""
     pattern = (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
         r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     )
-    byte_level = {
-        "type": "ByteLevel",
-        "add_prefix_space": False,
-        "trim_offsets": False,
-        "use_regex": True,
-    }
-    split = {
-        "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": "Isolated",
-        "invert": False,
-    }
+    habits = dict.fromkeys(("add_prefix_space", "trim_offsets", "use_regex"), False)
+    byte_level = {"type": "ByteLevel", **habits}
+    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated"}
     return {
         "version": "1.0",
         "added_tokens": [special_token(256 + place, name) for place, name in enumerate(SPECIAL)],
         "normalizer": {"type": "NFC"},
         "pre_tokenizer": {
             "type": "Sequence",
-            "pretokenizers": [split, byte_level | {"use_regex": False}],
+            "pretokenizers": [{**split, "invert": False}, byte_level],
         },
         "post_processor": byte_level,
         "decoder": byte_level,

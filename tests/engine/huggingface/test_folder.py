@@ -15,7 +15,8 @@ from engine.base.types import LoadOptions
 from engine.gguf.summary import summarise
 from engine.models.footprint import model_facts
 from engine.weights.opening import open_model_file, stamp
-from tests.helpers.folders import hugging_name, write_folder, write_json
+from tests.helpers.folders import write_folder, write_json
+from tests.helpers.hugging_names import hugging_name
 from tests.helpers.safetensors_files import stored, write_safetensors
 from tests.helpers.tiny_model import TinyModel
 
@@ -65,7 +66,9 @@ def test_of_a_model_of_several_senses_the_text_part_is_used(tmp_path, folder, pr
     text = {key: document.pop(key) for key in list(document) if key != "architectures"}
     write_json(several / "config.json", {"model_type": "llava", "text_config": text})
     tensors = {
-        hugging_name(MODEL, name).replace("model.", prefix, 1): stored(np.asarray(values))
+        hugging_name("llama", name, MODEL.layers).replace("model.", prefix, 1): stored(
+            np.asarray(values)
+        )
         for name, (values, _) in MODEL.tensors().items()
     }
     tensors["model.visual.blocks.0.attn.qkv.weight"] = stored(np.ones(3))

@@ -1,0 +1,84 @@
+"""Models of one decoder block after the other, each in the same way."""
+
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from engine.huggingface.config import Config, Settings
+from engine.huggingface.family import Family
+from engine.huggingface.parts import Part, rows
+from engine.huggingface.rope import rope_parameters
+
+
+def windowed_layers(config: Config, interval: int) -> Settings:
+    """Which layers see only a window of positions: as listed, or all but every n-th."""
+    listed = config.words("layer_types")
+    layers = min(config.whole("num_hidden_layers"), 1 << 12)
+    if listed:
+        windowed = [kind == "sliding_attention" for kind in listed]
+    else:
+        every = max(1, config.whole("sliding_window_pattern", interval))
+        windowed = [(layer + 1) % every != 0 for layer in range(layers)]
+    return {
+        "attention.sliding_window": config.whole("sliding_window"),
+        "attention.sliding_window_pattern": np.array(windowed),
+    }
+
+
+def _parted(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
+    """Queries, keys and values lie one below the other."""
+    heads, head_dim = config.whole("num_attention_heads"), config.head_dim()
+    shared = config.whole("num_key_value_heads", heads)
+    parts, start = [], 0
+    for kind, count in (("q", heads), ("k", shared), ("v", shared)):
+        stop = start + count * head_dim
+        parts.append((name.replace("attn_qkv", f"attn_{kind}"), rows(part, start, stop)))
+        start = stop
+    if start != part.shape[0]:
+        raise config.wrong("num_key_value_heads")
+    return parts
+
+
+def _cohere_settings(config: Config) -> Settings:
+    dims = int(config.real("rotary_pct", 1.0) * config.head_dim())
+    return {**windowed_layers(config, 4), "rope.dimension_count": dims}
+
+
+def _ministral_settings(config: Config) -> Settings:
+    parameters = rope_parameters(config)
+    wanted: Mapping[str, str] = {
+        "mscale_all_dim": "rope.scaling.yarn_log_multiplier",
+        "llama_4_scaling_beta": "attention.temperature_scale",
+    }
+    return parameters.by_table(wanted)
+
+
+def _olmo_settings(config: Config) -> Settings:
+    return windowed_layers(config, 4) if "sliding_window" in config else {}
+
+
+def gemma_scale(config: Config) -> Settings:
+    """What Gemma multiplies queries and keys by."""
+    return {"attention.scale": 1 / math.sqrt(max(config.real("query_pre_attn_scalar"), 1e-6))}
+
+
+LLAMA = Family("llama", halves_turn=True)
+SMOLLM3 = Family("smollm3", halves_turn=True)
+MINISTRAL3 = Family("mistral3", settings=_ministral_settings, halves_turn=True)
+PHI3 = Family(
+    "phi3",
+    keys={
+        "sliding_window": "attention.sliding_window",
+        "original_max_position_embeddings": "rope.scaling.original_context_length",
+    },
+    changes={r"blk\.\d+\.attn_qkv\.": _parted},
+)
+GLM4 = Family("glm4", defaults={"partial_rotary_factor": 0.5})
+OLMO2 = Family("olmo2", settings=_olmo_settings)
+COHERE2 = Family(
+    "cohere2",
+    keys={"layer_norm_eps": "attention.layer_norm_epsilon", "logit_scale": "logit_scale"},
+    settings=_cohere_settings,
+    defaults={"tie_word_embeddings": True},
+)

@@ -1,0 +1,163 @@
+"""Models with Mamba-2 layers or short convolutions, alone or between layers of attention."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from engine.huggingface.config import Config, Settings
+from engine.huggingface.family import Change, Family, each
+from engine.huggingface.mixtures import MIXTURE_KEYS
+from engine.huggingface.parts import Part, reshaped, rows, squeezed
+from engine.huggingface.qwen import decay_rate
+
+_ANY_CONTEXT = 1 << 20  # of a model that is all state, as llama.cpp's converter has it
+_NEMOTRON_KINDS = {"*": "attention", "M": "mamba", "-": "mlp"}
+
+
+def _column(part: Part) -> Part:
+    return reshaped(part, (*part.shape, 1))
+
+
+def _by_group(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
+    key = "mamba_n_groups" if "mamba_n_groups" in config else "n_groups"
+    groups = max(1, config.whole(key, 1))
+    if part.shape[0] % groups:
+        raise config.wrong(key)
+    return [(name, reshaped(part, (groups, part.shape[0] // groups)))]
+
+
+_MAMBA_CHANGES: dict[str, Change] = {
+    r"blk\.\d+\.ssm_a$": each(lambda part: _column(decay_rate(part))),
+    r"blk\.\d+\.ssm_d$": each(_column),
+    r"blk\.\d+\.ssm_conv1d\.weight": each(squeezed),
+    r"blk\.\d+\.ssm_norm": _by_group,
+}
+
+
+def _mamba_name(config: Config, name: str) -> str | None:
+    name = re.sub(r"^model\.(?=backbone\.)", "", name)
+    return name.replace(".dt_bias", ".dt_proj.bias")
+
+
+def _mamba_settings(config: Config) -> Settings:
+    inner = config.whole("expand", 2) * config.whole("hidden_size")
+    return {
+        "context_length": _ANY_CONTEXT,
+        "feed_forward_length": 0,
+        "attention.head_count": 0,
+        "attention.layer_norm_rms_epsilon": config.real("layer_norm_epsilon", 1e-5),
+        "ssm.conv_kernel": config.whole("conv_kernel", 4),
+        "ssm.state_size": config.whole("state_size", 128),
+        "ssm.inner_size": inner,
+        "ssm.time_step_rank": inner // max(1, config.whole("head_dim", 64)),
+        "ssm.group_count": config.whole("n_groups", 1),
+    }
+
+
+def _key_heads(config: Config, kinds: Sequence[str]) -> Settings:
+    """The heads of each layer's keys; none where it does not attend, which says what it is."""
+    attends = [kind in ("attention", "full_attention") for kind in kinds]
+    heads = config.whole("num_key_value_heads")
+    return {"attention.head_count_kv": np.array([heads * each for each in attends], np.int32)}
+
+
+def _lfm_settings(config: Config) -> Settings:
+    inner = config.whole("block_ff_dim" if "block_ff_dim" in config else "intermediate_size")
+    if config.flag("block_auto_adjust_ff_dim", default=True):
+        inner = int(config.real("block_ffn_dim_multiplier", 1.0) * int(2 * inner / 3))
+        step = max(1, config.whole("block_multiple_of", 256))
+        inner = -(-inner // step) * step
+    return {
+        **_key_heads(config, config.words("layer_types")),
+        "feed_forward_length": inner,
+        "shortconv.l_cache": config.whole("conv_L_cache"),
+    }
+
+
+def _granite_settings(config: Config) -> Settings:
+    heads, head_dim = config.whole("mamba_n_heads"), config.whole("mamba_d_head")
+    shared = config.whole("shared_intermediate_size")
+    has_experts = config.whole("num_local_experts", 0) > 0
+    return {
+        **_key_heads(config, config.words("layer_types")),
+        "ssm.conv_kernel": config.whole("mamba_d_conv", 4),
+        "ssm.state_size": config.whole("mamba_d_state"),
+        "ssm.inner_size": heads * head_dim,
+        "ssm.time_step_rank": heads,
+        "ssm.group_count": config.whole("mamba_n_groups", 1),
+        "feed_forward_length": config.whole("intermediate_size") if has_experts else shared,
+        **({"expert_shared_feed_forward_length": shared} if has_experts else {}),
+        # GGUF has no other key for a model without positions.
+        "rope.scaling.finetuned": config.text("position_embedding_type", "nope") == "rope",
+    }
+
+
+def _granite_name(config: Config, name: str) -> str | None:
+    shared = "_shexp" if config.whole("num_local_experts", 0) else ""
+    for theirs, ours in (
+        ("shared_mlp.input_linear", f"ffn_gate_up{shared}"),
+        ("shared_mlp.output_linear", f"ffn_down{shared}"),
+        ("block_sparse_moe.input_linear", "ffn_gate_up_exps"),
+    ):
+        if match := re.fullmatch(rf"model\.layers\.(\d+)\.{theirs}\.weight", name):
+            return f"blk.{match[1]}.{ours}.weight"
+    return _mamba_name(config, name)
+
+
+def _halved(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
+    """The gate's rows lie above those of what it gates."""
+    half = part.shape[0] // 2
+    return [
+        (name.replace("gate_up", kind), rows(part, start, start + half))
+        for kind, start in (("gate", 0), ("up", half))
+    ]
+
+
+def _nemotron_settings(config: Config) -> Settings:
+    heads, head_dim = config.whole("mamba_num_heads"), config.whole("mamba_head_dim")
+    kinds = [_NEMOTRON_KINDS.get(mark, mark) for mark in config.text("hybrid_override_pattern")]
+    inner, epsilon = config.whole("intermediate_size"), config.real("layer_norm_epsilon", 1e-5)
+    head_width = config.whole(
+        "attention_head_dim" if "attention_head_dim" in config else "head_dim"
+    )
+    return {
+        **_key_heads(config, kinds),
+        "attention.key_length": head_width,
+        "attention.value_length": head_width,
+        "attention.layer_norm_rms_epsilon": epsilon,
+        "attention.layer_norm_epsilon": epsilon,
+        "feed_forward_length": np.array([inner * (kind == "mlp") for kind in kinds], np.int32),
+        "ssm.conv_kernel": config.whole("conv_kernel", 4),
+        "ssm.state_size": config.whole("ssm_state_size"),
+        "ssm.inner_size": heads * head_dim,
+        "ssm.time_step_rank": heads,
+        "ssm.group_count": config.whole("n_groups", 1),
+    }
+
+
+MAMBA2 = Family("mamba2", settings=_mamba_settings, rename=_mamba_name, changes=_MAMBA_CHANGES)
+LFM2 = Family(
+    "lfm2",
+    keys={"norm_eps": "attention.layer_norm_rms_epsilon"},
+    settings=_lfm_settings,
+    defaults={"tie_word_embeddings": True},
+    changes={r"blk\.\d+\.shortconv\.conv": each(squeezed)},
+)
+GRANITE_HYBRID = Family(
+    "granitehybrid",
+    keys={
+        **MIXTURE_KEYS,
+        "attention_multiplier": "attention.scale",
+        "embedding_multiplier": "embedding_scale",
+        "residual_multiplier": "residual_scale",
+        "logits_scaling": "logit_scale",
+    },
+    settings=_granite_settings,
+    rename=_granite_name,
+    changes={r"blk\.\d+\.ffn_gate_up(_shexp)?\.": _halved, **_MAMBA_CHANGES},
+    halves_turn=True,
+)
+NEMOTRON_H = Family(
+    "nemotron_h", settings=_nemotron_settings, rename=_mamba_name, changes=_MAMBA_CHANGES
+)
