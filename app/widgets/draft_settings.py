@@ -23,11 +23,12 @@ class DraftSettings(QWidget):
         self._session = session
         self._longest = WholeField(LONGEST, 1, least=1)
         self._longest.setObjectName("draftLongest")
+        self._longest.setSuffix(self.tr(" tokens"))
         self._chance = FractionField(0.0, 0.99, 0.05, self.tr("off"))
         self._chance.setObjectName("draftLeastChance")
         self._rows = (
             FieldRow(
-                self.tr("Tokens a draft at most"),
+                self.tr("Longest draft"),
                 self.tr(
                     "How far the draft may look ahead. Within that, its length follows from how "
                     "often it is right."

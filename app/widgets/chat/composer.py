@@ -92,6 +92,7 @@ class Composer(QFrame):
         """Show whether the next reply is drafted; None where nothing drafts."""
         self._drafting.setVisible(drafting is not None)
         self._drafting.setChecked(bool(drafting))
+        self._drafting.setText(self.tr("Draft") if drafting else self.tr("Draft off"))
 
     def _make_buttons(self, theme: Theme) -> None:
         attach = ThemedButton(theme, "attachButton", look="quiet", icon="plus", token="dim")
@@ -105,6 +106,7 @@ class Composer(QFrame):
         self._drafting.setToolTip(
             self.tr("Whether the draft helps with the next reply; later ones are as the chat says")
         )
+        self._drafting.clicked.connect(self.show_drafting)
         self._drafting.clicked.connect(self.drafting_chosen)
         self._context = text_label(figure_font(Size.SMALL), look="dim")
         self._context.setObjectName("contextUse")
