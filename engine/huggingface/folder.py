@@ -84,7 +84,9 @@ def open_folder(path: Path) -> ModelFolder:
             if len(part.shape) > _MOST_DIMENSIONS or not part.nbytes:
                 raise broken(config.path, f"tensor {quoted(name)} has an impossible shape")
         settings = _settings(path, config, family, parts)
-        return ModelFolder(path, Metadata(_Values(settings, path, config)), parts, shards)
+        embedding = parts.get("token_embd.weight")
+        rows = embedding.shape[0] if embedding else 0
+        return ModelFolder(path, Metadata(_Values(settings, path, config, rows)), parts, shards)
     except BaseException:
         shards.close()
         raise
@@ -93,10 +95,13 @@ def open_folder(path: Path) -> ModelFolder:
 class _Values(Mapping[str, MetadataValue]):
     """Settings that are there, and those of the tokenizer, read when one is asked for."""
 
-    def __init__(self, settings: Mapping[str, MetadataValue], path: Path, config: Config) -> None:
+    def __init__(
+        self, settings: Mapping[str, MetadataValue], path: Path, config: Config, rows: int
+    ) -> None:
         self._settings = settings
         self._path = path
         self._config = config
+        self._rows = rows  # of the embedding
 
     def __getitem__(self, key: str) -> MetadataValue:
         if key == TEMPLATE_KEY:
@@ -116,7 +121,7 @@ class _Values(Mapping[str, MetadataValue]):
 
     @cached_property
     def _vocabulary(self) -> Mapping[str, MetadataValue]:
-        return read_vocabulary(self._path, self._config)
+        return read_vocabulary(self._path, self._config, self._rows)
 
 
 def _settings(

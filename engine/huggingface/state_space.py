@@ -68,8 +68,13 @@ def _lfm_settings(config: Config) -> Settings:
         inner = int(config.real("block_ffn_dim_multiplier", 1.0) * int(2 * inner / 3))
         step = max(1, config.whole("block_multiple_of", 256))
         inner = -(-inner // step) * step
+    kinds = config.words("layer_types")
+    if not kinds:  # as the first configurations said it
+        attending = config.numbers("full_attn_idxs")
+        layers = range(min(config.whole("num_hidden_layers"), 1 << 12))
+        kinds = ["full_attention" if layer in attending else "conv" for layer in layers]
     return {
-        **_key_heads(config, config.words("layer_types")),
+        **_key_heads(config, kinds),
         "feed_forward_length": inner,
         "shortconv.l_cache": config.whole("conv_L_cache"),
     }

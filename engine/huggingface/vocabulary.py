@@ -41,8 +41,13 @@ class _Tokens:
     ids: Mapping[str, int]
 
 
-def read_vocabulary(folder: Path, config: Config) -> Mapping[str, MetadataValue]:
+def read_vocabulary(folder: Path, config: Config, rows: int) -> Mapping[str, MetadataValue]:
     """The vocabulary; nothing where the folder has none, which is told where one is needed.
+
+    Args:
+        folder: of the model.
+        config: its configuration.
+        rows: of the embedding, for as many of which there are tokens in the end.
 
     Raises:
         UnsupportedModelError: it makes no sense.
@@ -53,13 +58,12 @@ def read_vocabulary(folder: Path, config: Config) -> Mapping[str, MetadataValue]
         document = read_document(folder / FILE, _MOST_BYTES)
         settings = read_optional(folder / "tokenizer_config.json")
         generation = read_optional(folder / "generation_config.json")
-        least = config.whole("vocab_size", 0)
     except PacelineError as error:
         raise damaged_tokenizer(str(error)) from error
     model = document.get("model")
     if not isinstance(model, dict):
         raise damaged_tokenizer("it has no model")
-    tokens = _tokens(document, model, min(least, _MOST_TOKENS))
+    tokens = _tokens(document, model, min(rows, _MOST_TOKENS))
     entries = {
         "tokens": list[str](tokens.pieces),
         "token_type": np.array(tokens.kinds, np.int32),

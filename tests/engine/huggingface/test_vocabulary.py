@@ -11,6 +11,7 @@ from engine.gguf.reader import open_gguf
 from engine.text.gguf_tokenizer import load_tokenizer
 from engine.weights.opening import open_model_file
 from tests.helpers.folders import special_token, tokenizer, write_folder, write_json
+from tests.helpers.safetensors_files import stored, write_safetensors
 from tests.helpers.shared import shared_model
 from tests.helpers.tiny_model import TinyModel
 
@@ -156,7 +157,8 @@ def test_a_way_of_splitting_that_nobody_knows_is_never_run_and_told(folder):
 
 
 def test_ids_that_no_piece_has_are_filled_up_to_the_rows_of_the_embedding(folder):
-    change(folder, "config.json", vocab_size=MODEL.vocab + 5)
+    tensors = {"model.embed_tokens.weight": stored(np.ones((MODEL.vocab + 5, 4)))}
+    write_safetensors(folder / "model.safetensors", tensors)
     with open_model_file(folder) as file:
         pieces = file.metadata.read("tokenizer.ggml.tokens", list[str])
         kinds = file.metadata.read("tokenizer.ggml.token_type", np.ndarray)
