@@ -6,12 +6,14 @@ What differs between the two forms of a model follows llama.cpp's converter
 
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.defects import quoted
-from engine.huggingface import dense, gemma, mixtures, qwen, state_space
+from engine.huggingface import deepseek, dense, gemma, mixtures, qwen, state_space
 from engine.huggingface.config import Config
 from engine.huggingface.family import Family
 
 FAMILIES = {
     "cohere2": dense.COHERE2,
+    "deepseek_v2": deepseek.DEEPSEEK2,
+    "deepseek_v3": deepseek.DEEPSEEK2,
     "gemma2": gemma.GEMMA2,
     "gemma3": gemma.GEMMA3,
     "gemma3_text": gemma.GEMMA3,

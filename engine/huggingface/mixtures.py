@@ -23,12 +23,14 @@ MIXTURE_KEYS = {
 """What mixtures call their experts, and how they route."""
 
 SHARED_GATE = r"blk\.\d+\.ffn_gate_inp_shexp"
-SIGMOID = 2  # of GGUF's `expert_gating_func`
+SOFTMAX, SIGMOID = 1, 2  # of GGUF's `expert_gating_func`
 
 
 def fused_experts(config: Config, name: str) -> str | None:
     """Experts that lie in one tensor, which has no `.weight` at its end."""
-    return re.sub(r"(\.experts\.(?:gate_up_proj|down_proj))$", r"\1.weight", name)
+    if match := re.fullmatch(r"model\.layers\.(\d+)\.mlp\.experts\.(gate_up|down)_proj", name):
+        return f"blk.{match[1]}.ffn_{match[2]}_exps.weight"
+    return name
 
 
 def _mixtral_name(config: Config, name: str) -> str | None:
@@ -45,8 +47,10 @@ def _glm_settings(config: Config) -> Settings:
     }
 
 
-def _glm_name(config: Config, name: str) -> str | None:
-    return re.sub(r"\.e_score_correction_bias$", ".e_score_correction.bias", name)
+def corrected_name(config: Config, name: str) -> str | None:
+    """What corrects the router's choice has no `.bias` at its end."""
+    name = re.sub(r"\.e_score_correction_bias$", ".e_score_correction.bias", name)
+    return fused_experts(config, name)
 
 
 MIXTRAL = Family("llama", keys=MIXTURE_KEYS, rename=_mixtral_name, halves_turn=True)
@@ -62,5 +66,5 @@ GLM4_MOE = Family(
     keys=MIXTURE_KEYS,
     settings=_glm_settings,
     defaults={"partial_rotary_factor": 0.5},
-    rename=_glm_name,
+    rename=corrected_name,
 )

@@ -111,6 +111,9 @@ def _joined(metadata: Values, arrays: dict[str, Array]) -> Iterator[tuple[str, A
             arrays[name.replace("gate", "gate_up")] = np.concatenate(parts)
         elif kind == "granitehybrid" and re.search(r"ffn_.*bias", name):
             arrays.pop(name)  # Transformers' model has none
+        elif kind == "deepseek2" and ".attn_k_b." in name:
+            keys, values = arrays.pop(name), arrays.pop(name.replace("_k_b", "_v_b"))
+            arrays[name.replace("_k_b", "_kv_b")] = np.concatenate([keys.T, values])
         elif kind == "qwen3next" and ".ssm_in." in name:
             arrays.pop(name)  # the tensor of older files, which newer ones have in two
         elif kind == "qwen3next" and ".attn_qkv." in name:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 MODEL_TYPES = {
+    "deepseek2": "deepseek_v3",
     "gemma3": "gemma3_text",
     "glm4moe": "glm4_moe",
     "granitehybrid": "granitemoehybrid",
@@ -99,8 +100,17 @@ def _special(kind: str, value: Any, metadata: Mapping[str, Any]) -> dict[str, ob
     match kind:
         case "gemma3":
             return {"rope_local_base_freq": 10_000.0}
-        case "mistral3":
-            return {"rope_scaling": None}
+        case "deepseek2":
+            turning = value("rope.dimension_count")
+            return {
+                "kv_lora_rank": value("attention.kv_lora_rank"),
+                "q_lora_rank": value("attention.q_lora_rank"),
+                "qk_rope_head_dim": turning,
+                "qk_nope_head_dim": value("attention.key_length_mla") - turning,
+                "v_head_dim": value("attention.value_length_mla"),
+                "scoring_func": "sigmoid",
+                "partial_rotary_factor": None,
+            }
         case "phi3":
             return {
                 "original_max_position_embeddings": value("context_length"),
