@@ -15,10 +15,12 @@ from app.actions.session import Notices, Session
 from app.bridge.benching import Benching
 from app.bridge.comparing import Comparing
 from app.bridge.drafts import Drafts
+from app.bridge.engine_watch import EngineWatch
 from app.bridge.library import Library
 from app.bridge.main_model import Loading, MainModel
 from app.bridge.model_finder import ModelFinder
 from app.bridge.replies import Replies
+from app.bridge.size_fits import SizeFits
 from app.bridge.tasks import Tasks
 from app.bridge.types import Engine, EngineClient, LoadedModel
 from app.collector import GuiThreadCollector
@@ -102,9 +104,11 @@ def build_application(data_dir: Path, engine: EngineClient | None = None) -> App
     _show_last_chat(session)
     _connect(session)
     network = NetworkWatch()
-    window = MainWindow(theme, session, tasks, network)
+    watched = (EngineWatch(engine, tasks), SizeFits(engine, tasks))
+    watched[0].failed.connect(notices.raised)
+    window = MainWindow(theme, session, tasks, network, watched)
     state = (model, drafts, library, finder, replies, *measuring, session.chats)
-    parts = (settings, theme, notices, *state, network)
+    parts = (settings, theme, notices, *state, network, *watched)
     for part in parts:
         part.setParent(window)
     return Application(window, session, tasks, engine)

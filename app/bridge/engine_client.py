@@ -11,6 +11,7 @@ from engine.api import (
     Drafting,
     DraftModelOptions,
     DraftRanking,
+    EngineSnapshot,
     Event,
     FitVerdict,
     LoadedModel,
@@ -18,6 +19,8 @@ from engine.api import (
     LoadProgress,
     Message,
     ModelSummary,
+    SizeFit,
+    Trial,
 )
 
 
@@ -113,6 +116,15 @@ class EngineClient(Protocol):
             PacelineError: nothing is loaded, something is being answered, or drafts changed a
                 reply; the message says which.
         """
+
+    async def snapshot(self) -> EngineSnapshot:
+        """What the engine is doing now, seen between two passes."""
+
+    async def selftest(self) -> tuple[Trial, ...]:
+        """Try every operation on everything that can compute here, off the GUI thread."""
+
+    async def size_fits(self) -> tuple[SizeFit, ...]:
+        """How well models of usual sizes would fit into the memory that is free now."""
 
     def unload(self) -> None:
         """Let the loaded model go, if there is one; what it answers ends with an error."""

@@ -7,15 +7,20 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from app.actions import chats as actions
 from app.actions.session import Session
 from app.widgets.chat_menu import ActionMenu
+from app.widgets.pages.pages import Pages
 
 
 class AppMenu(ActionMenu):
     """Opens above its button in the sidebar."""
 
-    def __init__(self, session: Session, window: QWidget) -> None:
+    def __init__(self, session: Session, pages: Pages, window: QWidget) -> None:
         super().__init__("appMenuPopup", window)
         self._session = session
         self._window = window
+        self.add("openEngine", self.tr("Engine"), pages.show_engine)
+        where = self.tr("Where models come from")
+        self.add("openWhereModels", where, pages.show_where_models)
+        self.addSeparator()
         self.add("importChats", self.tr("Import chats…"), self._import)
         self.add(
             "openDataFolder",

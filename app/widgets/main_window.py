@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from app.actions import chat as chat_actions
 from app.actions import chats as chats_actions
@@ -21,6 +21,8 @@ from app.actions import drafts as draft_actions
 from app.actions import guide as guide_actions
 from app.actions import models as model_actions
 from app.actions.session import Session
+from app.bridge.engine_watch import EngineWatch
+from app.bridge.size_fits import SizeFits
 from app.bridge.tasks import Tasks
 from app.itemmodels.chat_list import ChatListModel
 from app.itemmodels.draft_list import DraftListModel
@@ -35,13 +37,13 @@ from app.widgets.chat.workshop import Workshop
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
-from app.widgets.compare.compare_pages import ComparePages
 from app.widgets.draft_popup import DraftPopup
 from app.widgets.draft_settings import DraftSettings
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.models.model_chooser import ModelChooser
 from app.widgets.notice_area import NoticeArea
+from app.widgets.pages.pages import Pages
 from app.widgets.panel.chat_panel import ChatPanel
 from app.widgets.sidebar import Sidebar
 from app.widgets.top_row import TopRow
@@ -60,7 +62,14 @@ class MainWindow(QMainWindow):
 
     closed = Signal()
 
-    def __init__(self, theme: Theme, session: Session, tasks: Tasks, network: NetworkWatch) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        session: Session,
+        tasks: Tasks,
+        network: NetworkWatch,
+        watched: tuple[EngineWatch, SizeFits],
+    ) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
         self.setWindowTitle("Paceline")
@@ -76,7 +85,7 @@ class MainWindow(QMainWindow):
         self._notices = NoticeArea(theme, session)
         self._workshop = Workshop(self)
         self._pane = ChatPane(theme, session, self._workshop)
-        self._compare: ComparePages | None = None  # made when it is first looked at
+        self._pages = Pages(theme, session, self._workshop, self._pane, watched)
         self._panel = ChatPanel(theme, session)
         self._models = ModelChooser(
             theme, session, tasks, self._top_row.picker, self.announced, self
@@ -107,12 +116,10 @@ class MainWindow(QMainWindow):
         below = QHBoxLayout()
         below.setSpacing(0)
         self._panel_edge = hairline(Qt.Orientation.Vertical)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self._pane)
         middle = QVBoxLayout()
         middle.setSpacing(0)
         middle.addWidget(self._notices)
-        middle.addLayout(self._stack, 1)
+        middle.addWidget(self._pages, 1)
         below.addLayout(middle, 1)
         below.addWidget(self._panel_edge)
         below.addWidget(self._panel)
@@ -136,10 +143,10 @@ class MainWindow(QMainWindow):
         session.chats.removed.connect(self._sidebar.search_again)
         session.chats.current_changed.connect(self._mark_current_chat)
         session.chats.listed.connect(self._mark_current_chat)
-        session.chats.current_changed.connect(top_row.leave_compare)
+        session.chats.current_changed.connect(self._show_chat)
         top_row.sidebar_asked.connect(self._toggle_sidebar)
         top_row.panel_asked.connect(self._toggle_panel)
-        top_row.compare_toggled.connect(self._show_compare)
+        top_row.compare_toggled.connect(self._pages.show_compare)
         self._connect_sidebar()
         self._connect_models()
         self._connect_drops()
@@ -148,7 +155,7 @@ class MainWindow(QMainWindow):
         session, sidebar, chats = self._session, self._sidebar, self._sidebar.chat_list
         sidebar.new_chat_asked.connect(self._new_chat)
         sidebar.chat_chosen.connect(lambda id_: chat_actions.show_chat(session, id_))
-        sidebar.chat_chosen.connect(self._top_row.leave_compare)
+        sidebar.chat_chosen.connect(self._show_chat)
         sidebar.menu_asked.connect(self._open_chat_menu)
         sidebar.app_menu_asked.connect(self._open_app_menu)
         sidebar.search_asked.connect(lambda text: self._tasks.start(self._search(text)))
@@ -176,6 +183,10 @@ class MainWindow(QMainWindow):
         drafts.swap_asked.connect(lambda: draft_actions.swap_roles(session, self.announced))
         pane.empty_state.browse_asked.connect(self._models.browse)
         pane.empty_state.find_asked.connect(self._models.find)
+        pane.empty_state.where_asked.connect(self._pages.show_where_models)
+        self._models.popup.where_asked.connect(self._pages.show_where_models)
+        self._pages.browse_asked.connect(self._models.browse)
+        self._pages.find_asked.connect(self._models.find)
         pane.model_asked.connect(self._models.use)
         pane.more_context_asked.connect(
             lambda context: model_actions.use_more_context(session, context, self.announced)
@@ -185,7 +196,7 @@ class MainWindow(QMainWindow):
 
     def _connect_drops(self) -> None:
         session, drops = self._session, self._drops
-        drops.attached.connect(self._top_row.leave_compare)
+        drops.attached.connect(self._show_chat)
         drops.attached.connect(self._pane.attach)
         drops.folder_dropped.connect(self._models.add_folder)
         drops.imported.connect(lambda paths: chats_actions.import_chats(session, paths))
@@ -202,7 +213,7 @@ class MainWindow(QMainWindow):
             Shortcut.MODEL_PICKER: self._models.open,
             Shortcut.DRAFT_PICKER: self._open_draft_picker,
             Shortcut.COMPARE: self._top_row.compare_button.toggle,
-            Shortcut.FOCUS_COMPOSER: self._focus_writing,
+            Shortcut.FOCUS_COMPOSER: self._pages.focus,
             Shortcut.STOP: self._stop_or_dismiss,
             Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
             Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
@@ -231,32 +242,21 @@ class MainWindow(QMainWindow):
             QShortcut(shortcut.sequence, self).activated.connect(action)
         for shortcut, action in in_chat.items():  # nothing is done to a chat that is not seen
             key = QShortcut(shortcut.sequence, self)
-            key.activated.connect(self._top_row.leave_compare)
+            key.activated.connect(self._show_chat)
             key.activated.connect(action)
 
-    def _show_compare(self, shown: bool) -> None:
-        if shown and self._compare is None:
-            self._compare = ComparePages(self._theme, self._session, self._workshop)
-            self._stack.addWidget(self._compare)
-        if self._compare:
-            self._stack.setCurrentWidget(self._compare if shown else self._pane)
-            self._focus_writing()
+    def _show_chat(self) -> None:
+        """Leave Compare and every other page."""
+        self._top_row.leave_compare()
+        self._pages.go_back()
 
     @property
     def _is_comparing(self) -> bool:
         """Whether Compare is shown in place of the chat."""
         return self._top_row.compare_button.isChecked()
 
-    def _focus_writing(self) -> None:
-        """Give the keyboard to where the next prompt is written."""
-        compared = self._compare if self._is_comparing else None
-        if compared:
-            compared.focus()
-        else:
-            self._pane.composer.edit.setFocus()
-
     def _new_chat(self) -> None:
-        self._top_row.leave_compare()
+        self._show_chat()
         chat_actions.new_chat(self._session)
 
     def _browse_for_draft(self) -> None:
@@ -272,7 +272,9 @@ class MainWindow(QMainWindow):
             self._draft_popup.open_below(self._top_row.draft_picker)
 
     def _stop_or_dismiss(self) -> None:
-        if self._is_comparing and self._session.comparing.is_running:
+        if self._pages.shows_side_page:
+            self._pages.go_back()
+        elif self._is_comparing and self._session.comparing.is_running:
             self._session.comparing.stop()
         elif self._session.chats.current.pending_reply:
             chat_actions.stop(self._session)
@@ -283,7 +285,7 @@ class MainWindow(QMainWindow):
         ChatMenu(self._session, conversation_id, self).popup(place)
 
     def _open_app_menu(self, place: QPoint) -> None:
-        menu = AppMenu(self._session, self)
+        menu = AppMenu(self._session, self._pages, self)
         menu.popup(place - QPoint(menu.sizeHint().width(), menu.sizeHint().height()))
 
     def _start_search(self) -> None:
@@ -295,7 +297,7 @@ class MainWindow(QMainWindow):
         self._sidebar.show_hits(question, await chats_actions.search(self._session, question))
 
     def _show_hit(self, hit: Hit) -> None:
-        self._top_row.leave_compare()
+        self._show_chat()
         chats_actions.show_hit(self._session, hit)
         start, end = hit.snippet.found
         self._pane.transcript.show_message(hit.message_id, hit.snippet.text[start:end])
@@ -326,7 +328,7 @@ class MainWindow(QMainWindow):
         if shown:
             self._panel.system_prompt.setFocus()
         else:
-            self._focus_writing()
+            self._pages.focus()
 
     def _show_panel(self, shown: bool) -> None:
         self._panel.setVisible(shown)

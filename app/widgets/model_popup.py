@@ -30,6 +30,7 @@ class ModelPopup(ChoicePopup):
         menu_asked: path of the model whose menu is wanted, and where on the screen.
         options_asked: path of the model that is to be loaded with options.
         eject_asked: the model in use is to go.
+        where_asked: the person wants to know where models come from.
     """
 
     chosen = Signal(object)
@@ -39,6 +40,7 @@ class ModelPopup(ChoicePopup):
     menu_asked = Signal(object, QPoint)
     options_asked = Signal(object)
     eject_asked = Signal()
+    where_asked = Signal()
 
     def __init__(
         self, theme: Theme, models: ModelListModel, finder: ModelFinder, parent: QWidget
@@ -67,6 +69,13 @@ class ModelPopup(ChoicePopup):
         browse.clicked.connect(self.browse_asked)
         folder.clicked.connect(self.folder_asked)
         self._add_model_buttons(theme)
+        where = ThemedButton(
+            theme, "whereModelsLink", look="plain", text=self.tr("Where models come from")
+        )
+        where.setContentsMargins(12, 0, 12, 0)
+        where.clicked.connect(self.hide)
+        where.clicked.connect(self.where_asked)
+        self.column.addWidget(where, 0, Qt.AlignmentFlag.AlignLeft)
         finder.changed.connect(self._follow_search)
         self.picked.connect(lambda index: self.chosen.emit(_path(index)))
         self._follow_search()

@@ -14,6 +14,9 @@ from engine.api.generation import Generation
 from engine.base.bench import BenchProgress
 from engine.base.errors import EngineStoppedError
 from engine.base.fit import FitVerdict
+from engine.base.sizes import SizeFit
+from engine.base.snapshot import EngineSnapshot
+from engine.base.trial import Trial
 from engine.base.types import (
     ChatOptions,
     Drafting,
@@ -251,6 +254,20 @@ class Engine:
             measuring.add_done_callback(lambda done: done.exception())  # of interest to nobody
             raise
 
+    async def snapshot(self) -> EngineSnapshot:
+        """What the engine is doing now; it is looked at once, between two passes."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _look, self._worker)
+
+    async def size_fits(self) -> tuple[SizeFit, ...]:
+        """How well models of usual sizes would fit, the one that is loaded counted as free."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _size_fits, self._worker)
+
+    async def selftest(self) -> tuple[Trial, ...]:
+        """Try every operation on everything that can compute here, in some seconds."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, _try_operations)
+
     def forget(self) -> None:
         """Drop what is kept of earlier requests, so that the next one starts cold.
 
@@ -317,6 +334,36 @@ def _judge_fit(path: Path, options: LoadOptions, worker: "Worker | None") -> Fit
     from engine.api.fitting import judge_fit
 
     return judge_fit(path, options, worker.running() if worker else None)
+
+
+def _look(worker: "Worker | None") -> EngineSnapshot:
+    import psutil
+
+    from engine.kernels.devices import present_devices
+
+    held_bytes = int(psutil.Process().memory_info().rss)
+    around = EngineSnapshot(present_devices(), held_bytes)
+    if worker is None:
+        return around
+    from engine.api.looking import look
+
+    try:
+        return look(worker, around)
+    except EngineStoppedError:  # the model has gone meanwhile
+        return around
+
+
+def _size_fits(worker: "Worker | None") -> tuple[SizeFit, ...]:
+    from engine.api.fitting import judge_sizes
+
+    return judge_sizes(worker.running() if worker else None)
+
+
+def _try_operations() -> tuple[Trial, ...]:
+    _import_torch()
+    from engine.kernels.trial import try_all
+
+    return tuple(try_all("auto"))
 
 
 def _measure(

@@ -8,8 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.api.pairs import Running
+from engine.api.sizes import size_fits
 from engine.base.errors import DeviceError
 from engine.base.fit import Fit, FitVerdict
+from engine.base.sizes import SizeFit
 from engine.base.types import LONGEST_DRAFT, LoadOptions
 from engine.kernels.backend_memory import BackendMemory, likely_backends
 from engine.kernels.devices import choose_device, free_bytes
@@ -54,6 +56,13 @@ def judge_fit(path: Path, options: LoadOptions, running: Running | None) -> FitV
         room.total_bytes,
         verdict.sentence,
     )
+
+
+def judge_sizes(running: Running | None) -> tuple[SizeFit, ...]:
+    """Judge models of usual sizes on the device that `auto` takes, as far as it is known."""
+    device = _device("auto") or "cpu"
+    held = running.held_bytes.get(device, 0) if running else 0
+    return size_fits(_backend(device), Room(free_bytes(device), held))
 
 
 def _device(name: str) -> str | None:

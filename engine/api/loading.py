@@ -185,6 +185,7 @@ def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress")
         load_ms=0.0,
         threads=target.options.threads,
         kernels=backends[0].kernels,
+        kernels_reason=target.kernels.reason,
         notice=" ".join(filter(None, notices)),
         methods=methods.methods,
         has_thinking=template is not None and template.has_thinking,

@@ -18,7 +18,7 @@ def make_room(models: Sequence[OpenModel], slots: int, present: PresentModel | N
     Raises:
         NotEnoughMemoryError: it does not fit; says by how much, and what would.
     """
-    for model, serving in _servings(models, slots):
+    for model, serving in servings(models, slots):
         device = model.device.type
         verdict = judge(serving, model.context, Room(free_bytes(device)))
         if verdict.fit is Fit.TOO_LARGE and present and present.held_bytes.get(device):
@@ -34,7 +34,7 @@ def make_room_beside(
     target: OpenModel, draft: OpenModel, slots: int, present: PresentModel | None
 ) -> None:
     """As `make_room`, for a draft in place of the present one, beside a target that stays."""
-    for model, serving in _servings([target, draft], slots):
+    for model, serving in servings([target, draft], slots):
         device = model.device.type
         held = target.held_bytes.get(device, 0)
         verdict = judge(serving, model.context, Room(free_bytes(device) + held))
@@ -47,7 +47,7 @@ def make_room_beside(
             raise NotEnoughMemoryError(verdict.sentence)
 
 
-def _servings(models: Sequence[OpenModel], slots: int) -> list[tuple[OpenModel, Serving]]:
+def servings(models: Sequence[OpenModel], slots: int) -> list[tuple[OpenModel, Serving]]:
     """What runs together on a device; a draft model on another one is planned by itself."""
     target, *drafts = models
     beside = next((draft.use for draft in drafts if draft.device == target.device), None)

@@ -378,6 +378,7 @@ class LoadedModel:
     load_ms: float
     threads: int = 1  # of the CPU
     kernels: str = "torch"  # what computes: "native (avx512)"
+    kernels_reason: str = ""  # a sentence for people that says why these
     notice: str = ""  # for people, where something is unusual or could be faster
     draft: ModelSummary | None = None  # the model that can draft for it
     methods: tuple[str, ...] = ()  # of `DRAFT_METHODS`, what can draft

@@ -5,17 +5,14 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from engine.base.errors import PacelineError
+from engine.base.trial import Trial
 from engine.base.types import LoadOptions
 from engine.cli.options import Verbs, add_verb, load, print_json
 from engine.cli.repeat import CONTEXT, SLOTS, Repetition, repetitions
 from engine.gguf.summary import summarise
 from engine.weights.opening import open_model_file
-
-if TYPE_CHECKING:
-    from engine.kernels.trial import Trial
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -47,13 +44,11 @@ def run(options: argparse.Namespace) -> None:
 def _try_operations(options: argparse.Namespace) -> None:
     import torch
 
-    from engine.kernels.samples import samples
-    from engine.kernels.trial import candidates, try_sample
+    from engine.kernels.trial import try_all
 
     if options.threads:
         torch.set_num_threads(options.threads)
-    found = candidates(options.device)
-    trials = [try_sample(candidate, sample) for sample in samples() for candidate in found]
+    trials = try_all(options.device)
     if options.json:
         documents = [asdict(trial) | {"passed": trial.passed} for trial in trials]
         print_json({"operations": documents})
@@ -84,7 +79,7 @@ def _repeat(options: argparse.Namespace) -> None:
         )
 
 
-def _operations_table(trials: Sequence["Trial"]) -> str:
+def _operations_table(trials: Sequence[Trial]) -> str:
     lines = [f"{'operation':24}{'backend':24}{'error':>9}{'allowed':>9}  rows alone"]
     for trial in trials:
         alone = "same" if trial.rows_stand_alone else "DIFFER"

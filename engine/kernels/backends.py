@@ -24,10 +24,12 @@ class KernelChoice:
 
     Attributes:
         native: whether the native kernels do; torch does otherwise.
+        reason: a sentence for people that says why.
         notice: a sentence for people where the native kernels would be faster and cannot serve.
     """
 
     native: bool
+    reason: str
     notice: str = ""
 
 
@@ -38,15 +40,15 @@ def choose_kernels(program: Program, device: torch.device, wanted: str) -> Kerne
         RequestError: the native kernels are asked for and cannot serve; says why.
     """
     if wanted == "torch":
-        return KernelChoice(native=False)
+        return KernelChoice(False, "The torch kernels were asked for.")
     reason = why_not_native(program, device)
     if not reason:
-        return KernelChoice(native=True)
+        return KernelChoice(True, "The program's own kernels serve this model and this processor.")
     if wanted == "native":
         raise RequestError(f"{reason} Ask for the torch kernels instead.")
     if device.type != "cpu":
-        return KernelChoice(native=False)
-    return KernelChoice(native=False, notice=f"{reason} Replies come slower through torch.")
+        return KernelChoice(False, reason)
+    return KernelChoice(False, reason, notice=f"{reason} Replies come slower through torch.")
 
 
 def make_backend(

@@ -3,11 +3,15 @@
 torch is imported only to ask for a GPU: the memory of the CPU is known without it.
 """
 
+import platform
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 
 from engine.base.errors import DeviceError
+from engine.base.snapshot import DeviceFacts
 
 if TYPE_CHECKING:
     import torch
@@ -52,3 +56,36 @@ def free_bytes(device: str) -> int:
             return torch.mps.recommended_max_memory() - torch.mps.current_allocated_memory()
         case _:
             return int(psutil.virtual_memory().available)
+
+
+def present_devices() -> tuple[DeviceFacts, ...]:
+    """The devices that are known here: of GPUs, those of a torch that is loaded already."""
+    memory = psutil.virtual_memory()
+    found = [DeviceFacts("cpu", _processor(), int(memory.available), int(memory.total))]
+    if "torch" in sys.modules:
+        found += _gpus()
+    return tuple(found)
+
+
+def _gpus() -> list[DeviceFacts]:
+    import torch
+
+    if torch.cuda.is_available():
+        _, total = torch.cuda.mem_get_info()
+        name = torch.cuda.get_device_name()
+        return [DeviceFacts("cuda", name, free_bytes("cuda"), int(total))]
+    if torch.backends.mps.is_available():
+        total = torch.mps.recommended_max_memory()
+        return [DeviceFacts("mps", "Apple GPU", free_bytes("mps"), int(total))]
+    return []
+
+
+def _processor() -> str:
+    """What the processor is called, as far as the system tells."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+        names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+        if name := next(names, ""):
+            return name
+    return platform.processor() or platform.machine()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.base.errors import DeviceError
+from engine.base.trial import Trial
 from engine.base.types import DEVICES
 from engine.kernels.backend import Backend
 from engine.kernels.batch import Batch
@@ -14,7 +15,7 @@ from engine.kernels.devices import choose_device
 from engine.kernels.interpreter import TorchModel
 from engine.kernels.native import NativeModel, why_not_native
 from engine.kernels.program import Buffer, Program
-from engine.kernels.samples import PAGES, TAPE_ROWS, Sample
+from engine.kernels.samples import PAGES, TAPE_ROWS, Sample, samples
 from engine.kernels.state import ModelState
 
 EXACT_ERROR = 1e-5
@@ -42,31 +43,6 @@ class Candidate:
     device: torch.device
     build: Callable[[Program, int], Backend]
     product_error: float
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """How a backend did on one sample.
-
-    Attributes:
-        backend: what computed, and on which device.
-        operation: the sample's name.
-        error: relative to the norm of what the twin gives; NaN where a number is missing.
-        allowed: the largest error that is right.
-        rows_stand_alone: whether each row has the same bits together with others, by itself, and
-            behind a drafted pass that was kept in part.
-    """
-
-    backend: str
-    operation: str
-    error: float
-    allowed: float
-    rows_stand_alone: bool
-
-    @property
-    def passed(self) -> bool:
-        """Whether all is as it should be."""
-        return self.error <= self.allowed and self.rows_stand_alone
 
 
 def candidates(device: str) -> list[Candidate]:
@@ -98,6 +74,16 @@ def _on(device: torch.device) -> list[Candidate]:
     if not why_not_native(NOTHING, device):
         found.append(Candidate(device, natively, INT8_ROWS_ERROR))
     return found
+
+
+def try_all(device: str) -> list[Trial]:
+    """Every operation on every backend of a device, or of all devices for `auto`.
+
+    Raises:
+        DeviceError: the device is not there.
+    """
+    found = candidates(device)
+    return [try_sample(candidate, sample) for sample in samples() for candidate in found]
 
 
 def try_sample(candidate: Candidate, sample: Sample) -> Trial:

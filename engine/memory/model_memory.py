@@ -82,6 +82,16 @@ class ModelMemory:
         """Whether a sequence can go back only to where its state was kept."""
         return bool(self._recurrent.layers)
 
+    @property
+    def shares_in_use(self) -> dict[str, float]:
+        """How much of the pages, and of the recurrent states, somebody holds; from 0 to 1."""
+        pools = {"cache": self._key_values.allocator, "state": self._recurrent.allocator}
+        return {
+            kind: 1 - pool.num_free / pool.num_pages
+            for kind, pool in pools.items()
+            if pool.num_pages
+        }
+
     def has_room(self, demands: Iterable[tuple[SequenceState, int]]) -> bool:
         """Whether all these sequences can begin so many rows each in one pass."""
         missing = sum(sequence.num_missing_pages(rows) for sequence, rows in demands)

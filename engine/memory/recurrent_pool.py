@@ -20,6 +20,7 @@ class RecurrentPool:
 
     Attributes:
         layers: the tensors of each recurrent layer, in the order of the specs.
+        allocator: says which entries are free.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class RecurrentPool:
             RecurrentLayer.allocate(spec.shape, entries, slots, tape_rows, device) for spec in specs
         )
         self._fold = fold
-        self._allocator = PageAllocator(entries)
+        self.allocator = PageAllocator(entries)
         self._sequences: weakref.WeakSet[RecurrentState] = weakref.WeakSet()
         self._poison = poison
         if poison:
@@ -59,14 +60,14 @@ class RecurrentPool:
 
     def take_entry(self) -> int:
         """An entry that nobody holds; raises RuntimeError where there is none."""
-        entry = self._allocator.allocate()
+        entry = self.allocator.allocate()
         if entry is None:
             raise RuntimeError("every recurrent state is taken")
         return entry
 
     def release_entry(self, entry: int) -> None:
         """Take an entry back."""
-        self._allocator.release(entry)
+        self.allocator.release(entry)
         if self._poison:
             self._fill(entry, torch.nan)
 
@@ -93,7 +94,7 @@ class RecurrentPool:
 
     def check_integrity(self) -> None:
         """Compare the entries taken with the states that are alive; raises RuntimeError."""
-        self._allocator.check_integrity(
+        self.allocator.check_integrity(
             entry for state in self._sequences for entry in state.entries
         )
 

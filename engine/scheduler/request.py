@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
+from engine.base.snapshot import SlotSnapshot, SlotWork
 from engine.base.types import DraftProgress, Event, Request
 from engine.memory.feed import Feed
 from engine.scheduler.reply import Reply
@@ -73,6 +74,19 @@ class Job:
         counts = tally.rounds, tally.tested, tally.accepted
         speedup, rest_cost = account.ledger.speedup, account.rest_cost
         return DraftProgress(*counts, speedup, rest_cost, tally.counts)
+
+    @property
+    def snapshot(self) -> SlotSnapshot:
+        """How far the slot is that serves it."""
+        is_writing = bool(self.reply.tokens)
+        return SlotSnapshot(
+            SlotWork.WRITING if is_writing else SlotWork.READING,
+            self.computed,
+            self.prompt_length,
+            len(self.reply.tokens),
+            self.tally.tested,
+            self.tally.accepted,
+        )
 
     @property
     def prompt_length(self) -> int:

@@ -42,6 +42,11 @@ class Scheduler:
         return [job for job in self._slots if job] + self._waiting
 
     @property
+    def slots(self) -> list[Job | None]:
+        """Who is served in each slot."""
+        return list(self._slots)
+
+    @property
     def is_idle(self) -> bool:
         """Whether every slot is free."""
         return not any(self._slots)

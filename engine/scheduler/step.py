@@ -5,6 +5,7 @@ from itertools import accumulate
 
 import numpy as np
 
+from engine.base.snapshot import SlotSnapshot, SlotWork, WorkTotals
 from engine.base.types import Failed, Finished, PromptProgress, Waiting
 from engine.memory.kept_states import KeptStates
 from engine.memory.sequence_state import PassKind
@@ -15,8 +16,11 @@ from engine.scheduler.plan import PlannedRows
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
+from engine.scheduler.work import Work
 from engine.speculative.priority import PriorityList
 from engine.speculative.verify import verify
+
+FREE = SlotSnapshot(SlotWork.FREE)
 
 
 class Stepper:
@@ -34,6 +38,7 @@ class Stepper:
         self._context = context
         self._clock = clock
         self._states = KeptStates[Job](runner.memory)
+        self._work = Work()
         self._scheduler = Scheduler(
             num_slots, runner.grouping.prompt_rows, stops_at_marks=runner.memory.is_recurrent
         )
@@ -53,6 +58,16 @@ class Stepper:
         self._scheduler.is_measuring = measures
 
     @property
+    def totals(self) -> WorkTotals:
+        """What passes took so far."""
+        return self._work.totals
+
+    @property
+    def slots(self) -> tuple[SlotSnapshot, ...]:
+        """What each slot is busy with."""
+        return tuple(job.snapshot if job else FREE for job in self._scheduler.slots)
+
+    @property
     def jobs(self) -> list[Job]:
         """Every job that has not ended."""
         return self._scheduler.jobs
@@ -69,8 +84,11 @@ class Stepper:
         """Serve every job once."""
         self._end_cancelled()
         self._admit()
-        plan = self._drafts.propose(self._scheduler.plan())
+        planned, began = self._scheduler.plan(), self._clock()
+        plan = self._drafts.propose(planned)
         started = self._clock()
+        if any(rows.draft.tokens for rows in plan):
+            self._work.count_drafting(started - began)
         for rows, logits in self._forward(plan):
             self._advance(rows, logits)
         self._drafts.record(self._clock() - started)
@@ -129,6 +147,7 @@ class Stepper:
             self._recover(plan, error)
             return
         took = self._clock() - started
+        self._work.count_pass(plan, took)
         for rows, first, end in zip(plan, [0, *ends], ends, strict=False):
             if rows.draft.tokens:
                 rows.job.tally.verify_s += took
@@ -197,7 +216,9 @@ class Stepper:
         if rows.groups:
             self._states.commit(rows.job, rows.num_committed + max(0, len(emitted) - 1))
         if rows.draft.tokens:
-            rows.job.tally.commit_s += self._clock() - started
+            took = self._clock() - started
+            rows.job.tally.commit_s += took
+            self._work.count_fold(took)
 
     def _publish(self, job: Job) -> None:
         if not job.reply.tokens:

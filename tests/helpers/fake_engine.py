@@ -12,11 +12,13 @@ from app.bridge.types import (
     Asked,
     BenchProgress,
     ChatOptions,
+    DeviceFacts,
     Drafting,
     DraftModelOptions,
     DraftProgress,
     DraftRanking,
     EngineMessage,
+    EngineSnapshot,
     EngineStoppedError,
     Event,
     Failed,
@@ -30,9 +32,11 @@ from app.bridge.types import (
     ModelSummary,
     PacelineError,
     PromptProgress,
+    SizeFit,
     StopReason,
     TextDelta,
     Timings,
+    Trial,
     Waiting,
 )
 
@@ -238,6 +242,10 @@ class FakeEngine:
         generations: every reply asked for, in order.
         benches: every measurement asked for, in order.
         loaded: the model that answers, if any.
+        seen: what the engine page is told.
+        looks: how often it asked.
+        trials: what the selftest finds.
+        sizes: which sizes of models fit.
         closed: whether `close` was called.
         forgotten: how many replies had been asked for each time that `forget` was called.
         ranking: what is found of drafts, wherever one looks.
@@ -260,6 +268,14 @@ class FakeEngine:
     searched: list[tuple[Path, ...]] = field(default_factory=list)
 
     benches: list[FakeBench] = field(default_factory=list)
+    seen: EngineSnapshot = field(
+        default_factory=lambda: EngineSnapshot(
+            (DeviceFacts("cpu", "A processor", 11_000_000_000, 24_000_000_000),), 3_100_000_000
+        )
+    )
+    looks: int = 0
+    trials: tuple[Trial, ...] = ()
+    sizes: tuple[SizeFit, ...] = ()
     judged: list[tuple[Path, LoadOptions]] = field(default_factory=list)
     needed_bytes: dict[Path, int] = field(default_factory=dict)
     free_bytes: int = 11_000_000_000
@@ -302,6 +318,19 @@ class FakeEngine:
         except asyncio.CancelledError:
             bench.cancelled = True
             raise
+
+    async def snapshot(self) -> EngineSnapshot:
+        self.looks += 1
+        await asyncio.sleep(0)
+        return replace(self.seen, loaded=self.loaded)
+
+    async def selftest(self) -> tuple[Trial, ...]:
+        await asyncio.sleep(0)
+        return self.trials
+
+    async def size_fits(self) -> tuple[SizeFit, ...]:
+        await asyncio.sleep(0)
+        return self.sizes
 
     async def load(
         self, path: Path, options: LoadOptions, on_progress: Callable[[LoadProgress], None]

@@ -20,18 +20,28 @@ from PySide6.QtWidgets import (
 
 from app.actions.drafts import use_draft
 from app.bridge.types import (
+    DeviceFacts,
     DraftCandidate,
     DraftProgress,
     DraftRanking,
+    EngineSnapshot,
+    MemoryUse,
     ModelFileError,
     PairVerdict,
+    SlotSnapshot,
+    SlotWork,
     StopReason,
     Timings,
+    Trial,
+    WorkTotals,
 )
 from app.domain.attachment import Attachment, joined
 from app.domain.draft import DraftChoice
 from app.widgets.chat.composer import Composer
 from app.widgets.main_window import MainWindow
+from engine.api.sizes import size_fits
+from engine.kernels.backend_memory import BackendMemory
+from engine.memory.fit import Room
 from tests.helpers.fake_engine import FakeBench, FakeEngine, FakeGeneration
 
 FOLDER = Path(tempfile.gettempdir()) / "paceline-pictures"
@@ -92,6 +102,27 @@ BENCH_PROMPTS = (
     "long_code_review",
 )
 SPEEDUPS = (2.31, 2.08, 1.52, 1.74, 1.36, 1.41, 1.18, 1.93, 0.94, 2.12)
+
+ENGINE_SEEN = EngineSnapshot(
+    (DeviceFacts("cpu", "AMD Ryzen 7 7840U", 10_400_000_000, 32_600_000_000),),
+    4_130_000_000,
+    slots=(
+        SlotSnapshot(SlotWork.WRITING, 1_204, 792, 412, 377, 301),
+        SlotSnapshot(SlotWork.READING, 512, 1_204),
+        SlotSnapshot(SlotWork.FREE),
+        SlotSnapshot(SlotWork.FREE),
+    ),
+    waiting=1,
+    totals=WorkTotals(4_312, 11_480, 3.1, 9.8, 5.2, 21.4, 0.2),
+    memory=(
+        MemoryUse("weights", "cpu", 2_740_000_000),
+        MemoryUse("draft_weights", "cpu", 410_000_000),
+        MemoryUse("cache", "cpu", 604_000_000, 0.34),
+        MemoryUse("state", "cpu", 52_000_000, 0.5),
+        MemoryUse("checkpoint", "cpu", 210_000_000),
+        MemoryUse("scratch", "cpu", 330_000_000),
+    ),
+)
 
 _STARTS = range(9, len(REPLY.encode()) - 27, 34)
 ACCEPTED = tuple((start, start + 27) for start in _STARTS)  # most of the reply, in pieces
@@ -480,6 +511,31 @@ async def bench_running(stage: Stage) -> None:
     (await _run_bench(stage, SPEEDUPS[:4])).begin("qa_factual")
 
 
+async def engine_page(stage: Stage) -> None:
+    """What the engine does."""
+    stage.engine.seen = ENGINE_SEEN
+    stage.engine.trials = (
+        Trial("native (avx512) on cpu", "Linear", 1e-3, 1e-2, True),
+        Trial("torch on cpu", "Linear", 1e-4, 1e-3, True),
+    )
+    await stage.load_pair()
+    loaded = stage.engine.loaded
+    reason = "The program's own kernels serve this model and this processor."
+    stage.engine.loaded = replace(
+        loaded, kernels="native (avx512)", kernels_reason=reason, threads=8, slots=2
+    )
+    stage.window._pages.show_engine()
+    await stage.until(lambda: stage.window.findChild(QWidget, "engineTime").isVisible())
+    stage.window.findChild(QPushButton, "runSelftest").click()
+
+
+async def where_models(stage: Stage) -> None:
+    """Where models come from, and which sizes fit."""
+    backend, room = BackendMemory(True, 1.05, 0, 128, 0, 360), Room(11_000_000_000)
+    stage.engine.sizes = size_fits(backend, room)
+    stage.window.findChild(QPushButton, "whereModelsOpen").click()
+
+
 async def picker(stage: Stage) -> None:
     """The list of models, open."""
     await stage.load(OTHER)
@@ -562,6 +618,8 @@ STATES: tuple[State, ...] = (
     bench,
     bench_alone,
     bench_running,
+    engine_page,
+    where_models,
     other_model,
     context_full,
 )

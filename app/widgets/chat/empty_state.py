@@ -25,11 +25,13 @@ class EmptyState(QWidget):
     Signals:
         browse_asked: the person wants to pick a file.
         find_asked: the person wants to know which models are on this computer already.
+        where_asked: the person wants to know where models come from.
         question_asked: a question for the guide.
     """
 
     browse_asked = Signal()
     find_asked = Signal()
+    where_asked = Signal()
     question_asked = Signal(str)
 
     def __init__(self, theme: Theme, model: MainModel, questions: Sequence[str]) -> None:
@@ -40,6 +42,7 @@ class EmptyState(QWidget):
         self._target = _DropTarget(theme)
         self._target.browse.clicked.connect(self.browse_asked)
         self._target.find_button.clicked.connect(self.find_asked)
+        self._target.where.clicked.connect(self.where_asked)
         self._headline = NameLabel(interface_font(Size.TITLE, QFont.Weight.DemiBold))
         self._headline.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._line = text_label(interface_font(Size.BODY), look="dim")
@@ -103,6 +106,8 @@ class _DropTarget(QFrame):
             self.tr("Look where LM Studio, Ollama, llama.cpp and others keep models")
         )
         self.find_button.setMinimumWidth(200)
+        where = self.tr("No model yet? Where models come from")
+        self.where = ThemedButton(theme, "whereModelsOpen", look="plain", text=where)
         buttons = QHBoxLayout()
         buttons.setSpacing(12)
         for button in (self.browse, self.find_button):
@@ -115,6 +120,8 @@ class _DropTarget(QFrame):
             column.addSpacing(gap)
         column.addLayout(buttons)
         column.setAlignment(buttons, Qt.AlignmentFlag.AlignHCenter)
+        column.addSpacing(8)
+        column.addWidget(self.where, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch()
         theme.changed.connect(self.update)
 

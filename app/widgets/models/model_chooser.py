@@ -35,9 +35,9 @@ class ModelChooser:
         self._announced = announced
         self._window = window
         models = ModelListModel(session.library, session.model, window)
-        self._popup = ModelPopup(theme, models, session.finder, window)
+        self.popup = ModelPopup(theme, models, session.finder, window)
         self._panel = LoadPanel(theme, LoadPlan(session.model, tasks, window), window)
-        popup = self._popup
+        popup = self.popup
         popup.chosen.connect(self.use)
         popup.browse_asked.connect(self.browse)
         popup.folder_asked.connect(lambda: actions.choose_folder(session, window, self.add_folder))
@@ -52,8 +52,8 @@ class ModelChooser:
     def open(self) -> None:
         """Open the list, and see what has changed about the models since."""
         self._session.library.look()
-        self._popup.offer_eject(self._session.model.loaded is not None)
-        self._popup.open_below(self._anchor)
+        self.popup.offer_eject(self._session.model.loaded is not None)
+        self.popup.open_below(self._anchor)
 
     def use(self, path: Path) -> None:
         """Make a file the main model."""
@@ -74,12 +74,12 @@ class ModelChooser:
         self.open()
 
     def _open_menu(self, path: Path, place: QPoint) -> None:
-        menu = ModelMenu(self._session, path, self._popup, lambda: self._choose_options(path))
+        menu = ModelMenu(self._session, path, self.popup, lambda: self._choose_options(path))
         menu.popup(place)
 
     def _choose_options(self, path: Path) -> None:
         known = self._session.library.known(path)
-        self._popup.hide()
+        self.popup.hide()
         if known and known.summary:
             choice = actions.choice_for(self._session, path)
             self._panel.open_for(known.summary, choice, self._anchor)
