@@ -16,6 +16,9 @@ MADE_FOR = 32_768  # positions
 BITS = {"Q4_K_M": 4.85, "Q8_0": 8.5}
 """Bits that a weight takes on average."""
 
+REPACKED = 1.05
+"""What a matrix takes in the native layouts, for each byte of the file; about."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
@@ -33,7 +36,7 @@ class _Shape:
         key_values = KeyValueSpec(self.kv_heads, HEAD_DIM, HEAD_DIM)
         return ModelFacts(
             WeightFacts(
-                block_bytes=round(self.parameters * bits / 8),
+                native_bytes=round(REPACKED * self.parameters * bits / 8),
                 block_elements=self.parameters,
                 float_bytes=0,
                 vector_elements=2 * self.layers * self.width,

@@ -40,7 +40,7 @@ from app.domain.draft import DraftChoice
 from app.widgets.chat.composer import Composer
 from app.widgets.main_window import MainWindow
 from engine.api.sizes import size_fits
-from engine.kernels.backend_memory import BackendMemory
+from engine.kernels.backend_memory import CPU_NATIVE
 from engine.memory.fit import Room
 from tests.helpers.fake_engine import FakeBench, FakeEngine, FakeGeneration
 
@@ -531,8 +531,7 @@ async def engine_page(stage: Stage) -> None:
 
 async def where_models(stage: Stage) -> None:
     """Where models come from, and which sizes fit."""
-    backend, room = BackendMemory(True, 1.05, 0, 128, 0, 360), Room(11_000_000_000)
-    stage.engine.sizes = size_fits(backend, room)
+    stage.engine.sizes = size_fits(CPU_NATIVE.started(), Room(11_000_000_000))
     stage.window.findChild(QPushButton, "whereModelsOpen").click()
 
 
