@@ -37,10 +37,13 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class RmsNorm:
-    """`out = source / rms(source) * weight` over groups of `width`: whole rows, or heads."""
+    """`out = source / rms(source) * weight` over groups of `width`: whole rows, heads, or others.
+
+    All groups share the weight, or each has one of its own.
+    """
 
     source: Buffer
-    weight: QuantTensor | None  # [width]
+    weight: QuantTensor | None  # [width] or [groups, width]
     out: Buffer
     epsilon: float
     width: int
@@ -121,6 +124,7 @@ class Activation(Enum):
     SILU = 0  # x sigmoid(x)
     GELU = 1  # by tanh (Hendrycks and Gimpel, 2016)
     RELU_SQUARED = 2  # max(x, 0)²
+    NONE = 3  # x
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def rms_norm(
 ) -> torch.Tensor:
     """Root-mean-square norm over groups (Zhang and Sennrich, 2019).
 
-    Shapes: x `[rows, groups * width]`, weight `[width]`; returns x's shape.
+    Shapes: x `[rows, groups * width]`, weight `[width]` or `[groups, width]`; returns x's shape.
     """
     grouped = x.view(x.shape[0], -1, width)
     normed = grouped * torch.rsqrt(grouped.square().mean(-1, keepdim=True) + epsilon)
@@ -126,6 +126,8 @@ def activate(x: torch.Tensor, activation: Activation) -> torch.Tensor:
             return torch.nn.functional.gelu(x, approximate="tanh")
         case Activation.RELU_SQUARED:
             return torch.relu(x).square()
+        case Activation.NONE:
+            return x
 
 
 def soft_cap(x: torch.Tensor, cap: float) -> torch.Tensor:

@@ -114,6 +114,7 @@ def samples() -> Iterator[Sample]:
     yield _rms_norm(source, "a row", groups=1)
     yield _rms_norm(source, "heads", groups=HEADS)
     yield _rms_norm(source, "no weight", groups=HEADS, weighted=False)
+    yield _group_norm(source)
     yield _layer_norm(source)
     for weights in QUANT_TYPES.values():
         yield _linear(source, weights)
@@ -236,6 +237,14 @@ def _rms_norm(source: _Source, variant: str, groups: int, *, weighted: bool = Tr
     expected = reference.rms_norm(x.values, gains, EPSILON, KEY_DIM)
     operation = RmsNorm(x.buffer, weight if weighted else None, out, EPSILON, KEY_DIM)
     return _sample(f"RmsNorm, {variant}", [x], [operation], out, expected)
+
+
+def _group_norm(source: _Source) -> Sample:
+    x, weight = source.rows(3 * KEY_DIM), source.matrix(quant_type(GgmlType.F32), 3, KEY_DIM)
+    out = Buffer("out", x.buffer.width)
+    expected = reference.rms_norm(x.values, _double(weight), EPSILON, KEY_DIM)
+    operation = RmsNorm(x.buffer, weight, out, EPSILON, KEY_DIM)
+    return _sample("RmsNorm, a weight for each group", [x], [operation], out, expected)
 
 
 def _layer_norm(source: _Source) -> Sample:

@@ -42,7 +42,7 @@ def _block_number(name: str) -> int:
 
 
 def _row_elements(tensors: Mapping[str, TensorInfo]) -> int:
-    """Floats of a row's intermediates: each is what some matrix of a layer reads or writes.
+    """Floats of a row's intermediates: what a matrix of a layer reads and writes, and is made of it.
 
     Layers share theirs, so matrices of the same name in several layers count once.
     """
@@ -50,5 +50,6 @@ def _row_elements(tensors: Mapping[str, TensorInfo]) -> int:
     for name, tensor in tensors.items():
         if name.startswith("blk.") and len(tensor.shape) > 1:
             in_layer = name.split(".", 2)[2]
-            widths[in_layer] = max(widths.get(in_layer, 0), sum(tensor.shape[-2:]))
+            rows, columns = tensor.shape[-2:]
+            widths[in_layer] = max(widths.get(in_layer, 0), columns + 2 * rows)
     return sum(widths.values())

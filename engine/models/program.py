@@ -22,15 +22,18 @@ from engine.kernels.program import (
     Linear,
     Operation,
     Program,
+    Recurrent,
     RmsNorm,
     Rope,
     RopeAndStore,
     Scale,
+    ShortConvolution,
     SigmoidGate,
     SoftCap,
     Split,
+    StateSpace,
 )
-from engine.kernels.recurrent_shapes import DeltaShape
+from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
 from engine.models.hyperparameters import AttentionShape, Hyperparameters
 
@@ -162,6 +165,16 @@ class ProgramBuilder:
         """Normalise whole rows, or groups of `width` such as heads; `name` may be left out."""
         width = width or source.width
         weight = None if name is None else self.weights.take(f"{name}.weight", (width,))
+        return self.rms_norm_by(source, weight, width)
+
+    def group_norm(self, source: Buffer, name: str, groups: int) -> Buffer:
+        """Normalise groups that have a weight each."""
+        width = source.width // groups
+        weight = self.weights.take(f"{name}.weight", (groups, width))
+        return self.rms_norm_by(source, weight, width)
+
+    def rms_norm_by(self, source: Buffer, weight: QuantTensor | None, width: int) -> Buffer:
+        """Normalise groups of `width` by a weight, or one weight each."""
         out = Buffer(f"normed {source.name}", source.width)
         self._current.append(RmsNorm(source, weight, out, self.hyper.epsilon, width))
         return out
@@ -212,12 +225,11 @@ class ProgramBuilder:
     ) -> Buffer:
         """Convolve, update the state of each value head, and read from it."""
         heads = (shape.value_heads,)
-        out = Buffer("recalled", shape.value_heads * shape.value_dim)
         operation = DeltaRule(
             mixed,
             decay,
             beta,
-            out,
+            Buffer("recalled", shape.value_heads * shape.value_dim),
             convolution=self.weights.take(
                 f"{block}.ssm_conv1d.weight", (shape.channels, shape.taps)
             ),
@@ -227,9 +239,33 @@ class ProgramBuilder:
             shape=shape,
             layer=len(self._recurrent),
         )
-        self._recurrent.append(RecurrentSpec(shape))
-        self._current.append(operation)
-        return out
+        return self._recur(operation)
+
+    def state_space(
+        self, mixed: Buffer, step: Buffer, block: str, shape: StateSpaceShape
+    ) -> Buffer:
+        """Convolve, update the state of each head, and read from it."""
+        take, heads = self.weights.take, (shape.heads, 1)
+        convolution = f"{block}.ssm_conv1d"
+        operation = StateSpace(
+            mixed,
+            step,
+            Buffer("recalled", shape.inner),
+            convolution=take(f"{convolution}.weight", (shape.channels, shape.taps)),
+            convolution_bias=self.weights.take_optional(f"{convolution}.bias", (shape.channels,)),
+            step_bias=take(f"{block}.ssm_dt.bias", (shape.heads,)),
+            decay_rate=take(f"{block}.ssm_a", heads),
+            skip=take(f"{block}.ssm_d", heads),
+            shape=shape,
+            layer=len(self._recurrent),
+        )
+        return self._recur(operation)
+
+    def short_convolution(self, source: Buffer, name: str, shape: ConvolutionShape) -> Buffer:
+        """Convolve rows with those before them, each channel by itself."""
+        weight = self.weights.take(f"{name}.weight", (shape.width, shape.taps))
+        out = Buffer("convolved", shape.width)
+        return self._recur(ShortConvolution(source, out, weight, shape, len(self._recurrent)))
 
     def gated_norm(self, source: Buffer, gate: Buffer, name: str, width: int) -> Buffer:
         """Normalise groups of `width` and gate them."""
@@ -243,6 +279,10 @@ class ProgramBuilder:
         out = Buffer("gated", up.width)
         self._current.append(Glu(gate, up, out, activation))
         return out
+
+    def multiply(self, first: Buffer, second: Buffer) -> Buffer:
+        """Multiply two buffers, number by number."""
+        return self.glu(first, second, Activation.NONE)
 
     def activate(self, source: Buffer, activation: Activation) -> Buffer:
         """Apply a function to each number."""
@@ -299,3 +339,8 @@ class ProgramBuilder:
     def states(self) -> StateSpecs:
         """What the layers so far keep."""
         return StateSpecs(tuple(self._key_values), tuple(self._recurrent))
+
+    def _recur(self, operation: Recurrent) -> Buffer:
+        self._recurrent.append(RecurrentSpec(operation.shape))
+        self._current.append(operation)
+        return operation.out

@@ -10,7 +10,11 @@ from engine.gguf.defects import quoted
 from engine.gguf.metadata import Metadata
 from engine.memory.spec import HeadSpec, StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.architectures.falcon_h1 import FALCON_H1
+from engine.models.architectures.lfm2 import LFM2
 from engine.models.architectures.llama import LLAMA
+from engine.models.architectures.mamba2 import MAMBA2
+from engine.models.architectures.nemotron_h import NEMOTRON_H
 from engine.models.architectures.qwen2 import QWEN2
 from engine.models.architectures.qwen3 import QWEN3
 from engine.models.architectures.qwen35 import QWEN35
@@ -22,7 +26,10 @@ if TYPE_CHECKING:  # headers are read without torch
     from engine.gguf.model_file import ModelFile
     from engine.weights.source import WeightSource
 
-ARCHITECTURES = {each.name: each for each in (LLAMA, QWEN2, QWEN3, QWEN35, SMOLLM3)}
+ARCHITECTURES = {
+    each.name: each
+    for each in (FALCON_H1, LFM2, MAMBA2, NEMOTRON_H, LLAMA, QWEN2, QWEN3, QWEN35, SMOLLM3)
+}
 """By their names in GGUF."""
 
 

@@ -23,6 +23,8 @@ from tests.helpers.tiny_model import TinyModel
 
 NAMES = (
     "llama-dense",
+    "mamba2-dense",
+    "nemotron_h-dense",
     "qwen2-dense",
     "qwen3-dense",
     "qwen35-dense",

@@ -13,13 +13,14 @@ from engine.models.footprint import model_facts
 from engine.models.program import ModelProgram
 from engine.models.registry import ARCHITECTURES, build_model
 from engine.weights.source import WeightSource
+from tests.helpers.every_architecture import small_model
 from tests.helpers.tiny_model import TinyModel
 
 Q8_0 = GgmlType.Q8_0
 
 
-def read(model: TinyModel, folder: Path) -> tuple[ModelFacts, ModelProgram]:
-    with open_gguf(model.write(folder / "m.gguf")) as file:
+def read(path: Path) -> tuple[ModelFacts, ModelProgram]:
+    with open_gguf(path) as file:
         return model_facts(file), build_model(file, WeightSource(file))
 
 
@@ -30,7 +31,7 @@ def buffers(program: Program) -> set[Buffer]:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_header_tells_what_the_program_keeps(architecture: str, tmp_path: Path) -> None:
-    facts, model = read(TinyModel(architecture, layers=3), tmp_path)
+    facts, model = read(small_model(architecture, tmp_path))
     assert facts.states == model.states
     assert facts.vocab_size == model.vocab_size
     width = sum(buffer.width for buffer in buffers(model.program))
@@ -39,7 +40,7 @@ def test_the_header_tells_what_the_program_keeps(architecture: str, tmp_path: Pa
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_matrices_in_blocks_are_those_that_products_read(tied: bool, tmp_path: Path) -> None:
-    facts, model = read(TinyModel(quant=Q8_0, tied=tied), tmp_path)
+    facts, model = read(TinyModel(quant=Q8_0, tied=tied).write(tmp_path / "m.gguf"))
     matrices = list(model.program.matrices())
     assert facts.weights.native_bytes == sum(matrix.nbytes for matrix in matrices)
     assert facts.weights.block_elements * 34 == facts.weights.native_bytes * 32
@@ -49,6 +50,6 @@ def test_matrices_in_blocks_are_those_that_products_read(tied: bool, tmp_path: P
 
 
 def test_matrices_of_plain_floats_are_counted_as_they_lie(tmp_path: Path) -> None:
-    facts, model = read(TinyModel(biases=True), tmp_path)
+    facts, model = read(TinyModel(biases=True).write(tmp_path / "m.gguf"))
     assert facts.weights.float_bytes == sum(matrix.nbytes for matrix in model.program.matrices())
     assert facts.weights.native_bytes == 0

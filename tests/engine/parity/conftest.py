@@ -1,4 +1,7 @@
-"""Every architecture with every type of cache, through all kernels that are there."""
+"""Every kind of layer with every type of cache, through all kernels that are there.
+
+Architectures that are made of the same kinds are tried more briefly, by `test_architectures`.
+"""
 
 from itertools import product
 from pathlib import Path
@@ -8,12 +11,20 @@ import pytest
 from engine.kernels.state_types import ELEMENT_BYTES
 from tests.helpers.one_operation import skip_unless_built
 from tests.helpers.tiny_model import SMALLEST
+from tests.helpers.tiny_recurrent import RECURRENT
+
+MODELS = {
+    "llama": SMALLEST["llama"],
+    "qwen35": SMALLEST["qwen35"],  # delta rule
+    "nemotron_h": RECURRENT["nemotron_h"],  # Mamba-2
+    "lfm2": RECURRENT["lfm2"],  # short convolution
+}
 
 
-@pytest.fixture(scope="session", params=SMALLEST)
+@pytest.fixture(scope="session", params=MODELS)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("parity") / f"{request.param}.gguf"
-    return SMALLEST[request.param].write(path)
+    return MODELS[request.param].write(path)
 
 
 @pytest.fixture(scope="session", params=ELEMENT_BYTES)

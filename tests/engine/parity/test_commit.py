@@ -11,10 +11,8 @@ import torch
 from engine.kernels.batch import Batch
 from engine.memory.sequence_state import PassKind, SequenceState
 from engine.memory.spec import TAPE_ROWS, pages_for
-from engine.models.registry import ARCHITECTURES
 from engine.models.runner import Runner, SlotRows
 from tests.helpers.models import decode, open_runner, prompt, stored
-from tests.helpers.tiny_model import SMALLEST
 
 SLOTS, CONTEXT = 4, 512
 PROMPT = [(17 * i + 5) % 256 for i in range(229)]  # the page ends behind 27 more rows
@@ -122,10 +120,6 @@ def pages(sequence: SequenceState, slot: int) -> list[int]:
     sequence.describe(batch, slot)
     table: list[int] = batch.page_table[slot].tolist()
     return table
-
-
-def test_every_architecture_is_tried() -> None:
-    assert set(SMALLEST) == set(ARCHITECTURES)
 
 
 def test_any_part_of_a_pass_of_any_length_can_be_kept(model: Path, kernels: str) -> None:

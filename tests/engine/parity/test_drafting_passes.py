@@ -10,14 +10,23 @@ from engine.memory.sequence_state import PassKind, SequenceState
 from engine.models.runner import Runner, SlotRows
 from tests.helpers.models import decode, open_runner, prompt, stored
 from tests.helpers.tiny_model import TinyModel
+from tests.helpers.tiny_recurrent import RECURRENT
 
 PROMPT = [(17 * i + 5) % 256 for i in range(252)]  # the page ends in the midst of the passes
 REPLY = [(31 * i + 7) % 256 for i in range(9)]
 
 
-@pytest.fixture(scope="module", params=["llama", "qwen35"])
+MODELS = {
+    "llama": TinyModel(layers=3),
+    "qwen35": TinyModel("qwen35", layers=3),
+    "mamba2": RECURRENT["mamba2"],  # without any attention
+    "lfm2": RECURRENT["lfm2"],
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return TinyModel(request.param, layers=3).write(tmp_path_factory.mktemp("draft") / "tiny.gguf")
+    return MODELS[request.param].write(tmp_path_factory.mktemp("draft") / "tiny.gguf")
 
 
 @pytest.fixture

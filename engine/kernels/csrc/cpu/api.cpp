@@ -179,9 +179,9 @@ int64_t paceline_add_rms_norm(paceline_model* model, int32_t head, int64_t sourc
                               int64_t out, float epsilon, int64_t width) {
   return coded([&] {
     Buffer &from = buffer(model, source), &to = buffer(model, out);
-    const Vector gains{width, weight < 0 ? nullptr : vector_of(model, weight, width)};
-    model->program.section(head).add(std::make_unique<Norm>(from, nullptr, gains, to, epsilon),
-                                     {&from}, {&to});
+    auto norm =
+        std::make_unique<Norm>(from, nullptr, vector_at(model, weight), to, epsilon, width);
+    model->program.section(head).add(std::move(norm), {&from}, {&to});
   });
 }
 
@@ -200,9 +200,9 @@ int64_t paceline_add_gated_norm(paceline_model* model, int32_t head, int64_t sou
                                 int64_t weight, int64_t out, float epsilon) {
   return coded([&] {
     Buffer &from = buffer(model, source), &by = buffer(model, gate), &to = buffer(model, out);
-    model->program.section(head).add(
-        std::make_unique<Norm>(from, &by, vector_at(model, weight), to, epsilon), {&from, &by},
-        {&to});
+    const Vector gains = vector_at(model, weight);
+    auto norm = std::make_unique<Norm>(from, &by, gains, to, epsilon, gains.count);
+    model->program.section(head).add(std::move(norm), {&from, &by}, {&to});
   });
 }
 

@@ -17,6 +17,7 @@ PACELINE_INLINE void with_activation(Activation activation, F&& f) {
         const f32x16 positive = max(splat(0.0f), x);
         return mul(positive, positive);
       });
+    case Activation::none: return f([](f32x16 x) { return x; });
   }
 }
 

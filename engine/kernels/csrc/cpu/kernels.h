@@ -24,8 +24,8 @@ struct Product {
 };
 
 /// A function of single numbers; the values are those of program.py.
-enum class Activation : int32_t { silu = 0, gelu = 1, relu_squared = 2 };
-constexpr int32_t kActivations = 3;
+enum class Activation : int32_t { silu = 0, gelu = 1, relu_squared = 2, none = 3 };
+constexpr int32_t kActivations = 4;
 
 struct Kernels {
   const char* name;
@@ -42,8 +42,8 @@ struct Kernels {
   void (*multiply)(const Product&, int64_t first_tile, int64_t last_tile);
 
   // One row, of `groups` groups of `width`; the weight may be null.
-  void (*rms_norm)(const float* source, const float* weight, float* out, int64_t groups,
-                   int64_t width, float epsilon);
+  void (*rms_norm)(const float* source, const float* weight, int64_t weight_step, float* out,
+                   int64_t groups, int64_t width, float epsilon);
   // One row; the bias may be null.
   void (*layer_norm)(const float* source, const float* weight, const float* bias, float* out,
                      int64_t width, float epsilon);

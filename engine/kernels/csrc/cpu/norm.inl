@@ -19,14 +19,15 @@ PACELINE_INLINE f32x16 scale_for_norm(const float* x, int64_t width, float epsil
   return splat(1.0f / sqrtf(mean + epsilon));
 }
 
-void rms_norm(const float* source, const float* weight, float* out, int64_t groups, int64_t width,
-              float epsilon) {
+void rms_norm(const float* source, const float* weight, int64_t weight_step, float* out,
+              int64_t groups, int64_t width, float epsilon) {
   for (int64_t group = 0; group < groups; ++group, source += width, out += width) {
     const f32x16 scale = scale_for_norm(source, width, epsilon);
     each_lanes(width, [&](int64_t i, int n) {
       const f32x16 normed = mul(load_lanes(source + i, n), scale);
       store_lanes(out + i, weight ? mul(normed, load_lanes(weight + i, n)) : normed, n);
     });
+    if (weight) weight += weight_step;
   }
 }
 

@@ -30,22 +30,24 @@ void Embed::run(const Pass& pass, int64_t first, int64_t last) const {
   }
 }
 
-Norm::Norm(Buffer& source, Buffer* gate, Vector weight, Buffer& out, float epsilon)
-    : source_(source), gate_(gate), weight_(weight), out_(out), epsilon_(epsilon) {
-  require(source.width == out.width && (!gate || gate->width == out.width) &&
-              out.width % weight.count == 0,
+Norm::Norm(Buffer& source, Buffer* gate, Vector weight, Buffer& out, float epsilon, int64_t width)
+    : source_(source), gate_(gate), weight_(weight), out_(out), epsilon_(epsilon), width_(width) {
+  require(source.width == out.width && (!gate || gate->width == out.width) && width > 0 &&
+              out.width % width == 0 &&
+              (!weight.data || weight.count == width || (!gate && weight.count == out.width)),
           "A norm's operands differ in width.");
 }
 
 void Norm::run(const Pass& pass, int64_t first, int64_t last) const {
-  const int64_t width = weight_.count, groups = out_.width / width;
+  const int64_t groups = out_.width / width_;
+  const int64_t weight_step = weight_.count > width_ ? width_ : 0;
   for (int64_t row = first; row < last; ++row) {
     if (gate_) {
       pass.kernels.gated_norm(source_.row(row), gate_->row(row), weight_.data, out_.row(row),
-                              groups, width, epsilon_);
+                              groups, width_, epsilon_);
     } else {
-      pass.kernels.rms_norm(source_.row(row), weight_.data, out_.row(row), groups, width,
-                            epsilon_);
+      pass.kernels.rms_norm(source_.row(row), weight_.data, weight_step, out_.row(row), groups,
+                            width_, epsilon_);
     }
   }
 }

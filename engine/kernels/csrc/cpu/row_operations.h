@@ -27,11 +27,11 @@ class Embed : public RowOperation {
   Buffer& out_;
 };
 
-/// Normalises groups as wide as the weight, whose data may be null; with a gate, the result times
-/// silu(gate).
+/// Normalises groups of a width; with a gate, the result times silu(gate). The weight is as wide as a
+/// group or as the row, or its data is null.
 class Norm : public RowOperation {
  public:
-  Norm(Buffer& source, Buffer* gate, Vector weight, Buffer& out, float epsilon);
+  Norm(Buffer& source, Buffer* gate, Vector weight, Buffer& out, float epsilon, int64_t width);
   void run(const Pass& pass, int64_t first, int64_t last) const override;
   int64_t floats() const override { return out_.width; }
 
@@ -41,6 +41,7 @@ class Norm : public RowOperation {
   Vector weight_;
   Buffer& out_;
   float epsilon_;
+  int64_t width_;
 };
 
 class LayerNorm : public RowOperation {
