@@ -246,7 +246,7 @@ def _place(run: Run, shift: int, passage: Passage, source: Source) -> list[Run]:
     if run.is_exact and not run.formula:
         cuts[1:1] = passage.breaks(start, end)
         if source.has_long_breaks:
-            cuts = _around_line_breaks(cuts, passage.text)
+            cuts = _around_long_breaks(cuts, passage, source)
     parts = []
     for first, last in pairwise(cuts):
         text = run.text if len(cuts) == 2 else run.text[first - start : last - start]
@@ -256,8 +256,9 @@ def _place(run: Run, shift: int, passage: Passage, source: Source) -> list[Run]:
     return parts
 
 
-def _around_line_breaks(cuts: list[int], text: str) -> list[int]:
+def _around_long_breaks(cuts: list[int], passage: Passage, source: Source) -> list[int]:
     """More cuts, so that a line break of two characters is a run of its own."""
-    breaks = [place for place in range(cuts[0], cuts[-1]) if text[place] == "\n"]
+    places = (place for place in range(cuts[0], cuts[-1]) if passage.text[place] == "\n")
+    breaks = [place for place in places if source.is_long_break(passage.position(place))]
     inner = {*cuts, *breaks, *(place + 1 for place in breaks)}
     return sorted(cut for cut in inner if cuts[0] <= cut <= cuts[-1])

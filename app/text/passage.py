@@ -34,6 +34,10 @@ class Source:
         """Whether some line breaks take two characters in the message."""
         return bool(self._dropped)
 
+    def is_long_break(self, position: int) -> bool:
+        """Whether the line break at a position of `text` takes two characters in the message."""
+        return self.offset(position + 1) - self.offset(position) == 2
+
     def offset(self, position: int) -> int:
         """Offset in the message of a position in `text`."""
         return self.start + position + bisect_left(self._dropped, position)

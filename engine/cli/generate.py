@@ -32,6 +32,7 @@ from engine.cli.options import (
     print_json,
     within,
 )
+from engine.cli.reply_printer import ReplyPrinter, TextPrinter
 from engine.cli.requests import SAMPLING_KEYS, Task, read_tasks
 
 if TYPE_CHECKING:
@@ -100,7 +101,11 @@ def run(options: argparse.Namespace) -> None:
             replace(_request(task, worker.model), drafting=drafting)
             for task, drafting in zip(tasks, draftings, strict=True)
         ]
-        outcomes = asyncio.run(_answer(worker, requests, stream=single and not options.json))
+        printer = None
+        if single and not options.json:
+            is_talk = tasks[0].messages is not None
+            printer = ReplyPrinter(requests[0].opening) if is_talk else TextPrinter()
+        outcomes = asyncio.run(_answer(worker, requests, printer))
     finally:
         worker.stop(EngineStoppedError("The work is done."))
         worker.join()
@@ -147,15 +152,17 @@ def _as_it_is(request: Request, _: "Model") -> Request:
     return request
 
 
-async def _answer(worker: "Worker", requests: list[Request], *, stream: bool) -> list[Outcome]:
-    """What became of each request, in their order."""
+async def _answer(
+    worker: "Worker", requests: list[Request], printer: ReplyPrinter | TextPrinter | None
+) -> list[Outcome]:
+    """What became of each request, in their order; `printer` follows a single one."""
     generations = [Generation(asyncio.get_running_loop()) for _ in requests]
     for request, generation in zip(requests, generations, strict=True):
         worker.submit(partial(_as_it_is, request), generation)
 
     def show(event: Event) -> None:
-        if stream and isinstance(event, TextDelta):
-            print(event.text, end="", flush=True)
+        if printer and isinstance(event, TextDelta):
+            printer.add(event.text)
 
     outcomes: list[Outcome] = []
     for generation in generations:
@@ -163,6 +170,8 @@ async def _answer(worker: "Worker", requests: list[Request], *, stream: bool) ->
             outcomes.append(await generation.result(show))
         except PacelineError as error:
             outcomes.append(error)
+    if printer:
+        printer.finish()
     return outcomes
 
 

@@ -84,7 +84,7 @@ def _beginning(reply: Message, tokenizer: Tokenizer) -> Segment:
     """What there is of a reply that is to go on: its ids, or else its text in ids."""
     for known in _replies([reply], tokenizer):
         return Segment(known.ids, generated=True)
-    parts = tokenizer.split_special(reply.content, control=False)
+    parts = tokenizer.split_reply(reply.content)
     return Segment(tuple(tokenizer.encode_parts(parts, after_text=True)))
 
 

@@ -13,7 +13,7 @@ from engine.text.reply_marks import PRINTED_TOKENS
 from engine.text.special_tokens import SpecialTokens
 from engine.text.subword import Subwords
 from engine.text.tokenizer_facts import TokenKind
-from engine.text.vocabulary import Vocabulary
+from engine.text.vocabulary import Vocabulary, well_formed
 
 _NAMED_KINDS = (TokenKind.CONTROL, TokenKind.UNKNOWN, TokenKind.USER_DEFINED)
 _HIDDEN_KINDS = (TokenKind.CONTROL, TokenKind.UNKNOWN)
@@ -62,6 +62,13 @@ class Tokenizer:
         self._bytes_of = {i: bytes([byte]) for byte, i in vocabulary.byte_ids.items()}
         structuring = (i for name, i in special.items() if name in PRINTED_TOKENS)
         self._structuring = frozenset(structuring) - vocabulary.end_of_generation
+        self._written = SpecialTokens(
+            {
+                name: i
+                for name, i in special.items()
+                if kinds[i] == TokenKind.USER_DEFINED or i in self._structuring
+            }
+        )
         self.bos_id = vocabulary.bos_id
         self.eos_id = vocabulary.eos_id
         self.end_of_generation = vocabulary.end_of_generation
@@ -97,7 +104,11 @@ class Tokenizer:
             control: whether control tokens count, or only user-defined ones.
         """
         special = self._special if control else self._user_defined
-        return special.split(_well_formed(text))
+        return special.split(well_formed(text))
+
+    def split_reply(self, text: str) -> Iterator[str | int]:
+        """As `split_special` for a text that a model wrote, in which its marks count as well."""
+        return self._written.split(well_formed(text))
 
     def encode_parts(self, parts: Iterable[str | int], *, after_text: bool = False) -> list[int]:
         """The ids of plain texts, in which nothing is special, and of special tokens, in order.
@@ -193,12 +204,3 @@ def _clean_spaces(text: str) -> str:
     text = re.sub(r" (?=[?!.,])", "", text)
     text = text.replace(" ' ", "'")
     return re.sub(r" (?='(?:s|m|re|ve))", "", text)
-
-
-def _well_formed(text: str) -> str:
-    """The text with half surrogate pairs, which UTF-8 cannot spell, as U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

@@ -75,6 +75,8 @@ class Vocabulary:
 def make_vocabulary(facts: TokenizerFacts) -> Vocabulary:
     """The vocabulary that a model's files describe."""
     pieces = facts.pieces
+    if well_formed(whole := "".join(pieces)) is not whole:
+        pieces = list(map(well_formed, pieces))
     ids = {piece: index for index, piece in enumerate(pieces)}
     kinds = _kinds(facts)
     ends = _named_ends(ids).union(facts.ends)
@@ -94,6 +96,15 @@ def make_vocabulary(facts: TokenizerFacts) -> Vocabulary:
         unknown_id=facts.unknown_id,
         end_of_generation=frozenset(ends),
     )
+
+
+def well_formed(text: str) -> str:
+    """The text with half surrogate pairs, which UTF-8 cannot spell, as U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _kinds(facts: TokenizerFacts) -> Kinds:

@@ -86,6 +86,17 @@ def test_a_long_open_block_keeps_the_parts_that_are_finished(opening, line, chil
     assert all(old is new for old, new in zip(before[:-1], after, strict=False))
 
 
+def test_line_breaks_of_two_characters_change_nothing_in_a_long_list():
+    text = "\r\n".join(["1. point\n   more"] * 60)
+    stream = MarkdownStream()
+    for start in range(0, len(text), 40):
+        stream.feed(text[start : start + 40])
+        stream.document()
+    stream.finish()
+
+    assert stream.document() == parse(text)
+
+
 def test_a_list_becomes_loose_by_a_blank_line_at_its_end():
     stream = MarkdownStream()
     stream.feed("- item with a few words\n" * 100)

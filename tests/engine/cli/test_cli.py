@@ -18,6 +18,7 @@ from engine.base.errors import NotEnoughMemoryError
 from engine.base.types import LoadOptions
 from engine.cli.bench import Bench
 from engine.cli.main import main
+from engine.cli.reply_printer import ReplyPrinter
 from engine.models.runner import Runner
 from tests.helpers.shared import shared_path
 from tests.helpers.terminal import Terminal
@@ -320,6 +321,18 @@ def test_text_streams_to_stdout_and_figures_to_stderr(
     captured = capsys.readouterr()
     assert "tok/s" in captured.err
     assert "tok/s" not in captured.out
+
+
+def test_the_answer_alone_is_printed_of_a_reply_to_a_conversation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    printer = ReplyPrinter("<think>")
+    for piece in ("\nHm.</thi", "nk>\n\nLet ", 'me.\n<tool_call>{"name": "look"', "}</tool_call>"):
+        printer.add(piece)
+    printer.finish()
+    captured = capsys.readouterr()
+    assert captured.out == "Let me.\nlook {}\n"
+    assert captured.err == "Hm.\n\n"
 
 
 def test_bench_gives_every_figure(terminal: Terminal, model: str) -> None:

@@ -300,3 +300,12 @@ def test_a_template_that_refuses_a_system_message_says_so():
     template, tokenizer, _ = family("gemma")
     with pytest.raises(TemplateError, match="System role not supported"):
         build_prompt([Message("system", "be brief"), *TALK], template, tokenizer)
+
+
+def test_a_reply_that_goes_on_by_its_text_has_the_marks_that_a_model_writes():
+    thinker = load_tokenizer(byte_level(special=control("[THINK]", "[/THINK]", "[INST]")))
+    begun = Message("assistant", "[THINK]he[/THINK][INST]")
+    *_, beginning = build_prompt([Message("user", "h"), begun], CHATML, thinker)
+    names = {thinker.piece(index) for index in beginning.tokens}
+    assert names >= {"[THINK]", "[/THINK]"}
+    assert "[INST]" not in names

@@ -1,8 +1,10 @@
 import json
 import lzma
+from contextlib import suppress
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.base.errors import RequestError, UnsupportedModelError
@@ -174,3 +176,37 @@ def test_what_a_file_calls_its_tokenizer_enters_sentences_short_and_on_one_line(
     for sentence in (notice, str(caught.value)):
         assert len(sentence) < 300
         assert "\n" not in sentence
+
+
+PIECES = st.text("ab ▁Ġ<0x4>/s|é\0\ud800", max_size=6)
+KINDS = ["gpt2", "llama", "gemma4", "t5", "bert"]
+
+
+def numbers_of(data, numbers, count):
+    return np.array(data.draw(st.lists(numbers, min_size=count, max_size=count)), np.float32)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_no_vocabulary_does_harm_whatever_it_holds(data):
+    pieces = data.draw(st.lists(PIECES, max_size=12))
+    count = len(pieces)
+    ids = st.integers(-3, count + 2)
+    metadata = {
+        "model": data.draw(st.sampled_from(KINDS)),
+        "pre": data.draw(st.sampled_from(["", "qwen2", "superbpe", "?"])),
+        "tokens": pieces,
+        "token_type": numbers_of(data, st.integers(-1, 9), count),
+        "scores": numbers_of(data, st.floats(width=32), count),
+        "merges": data.draw(st.lists(PIECES, max_size=6)),
+        "precompiled_charsmap": np.frombuffer(data.draw(st.binary(max_size=30)), np.uint8),
+        **{key: data.draw(ids) for key in ("bos_token_id", "eos_token_id", "unknown_token_id")},
+        **{key: data.draw(st.booleans()) for key in ("add_space_prefix", "add_bos_token")},
+    }
+    if not data.draw(st.booleans()):
+        del metadata["precompiled_charsmap"]
+    with suppress(UnsupportedModelError):
+        tokenizer = load_tokenizer({f"tokenizer.ggml.{key}": metadata[key] for key in metadata})
+        ids = tokenizer.encode(data.draw(PIECES), add_special=True, parse_special=True)
+        assert all(0 <= index < count for index in ids)
+        assert isinstance(tokenizer.decode(ids), str)
