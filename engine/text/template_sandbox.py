@@ -16,7 +16,6 @@ from typing import NoReturn
 import jinja2
 from jinja2 import nodes, pass_context
 from jinja2.exceptions import SecurityError
-from jinja2.meta import find_undeclared_variables
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
@@ -231,14 +230,14 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
 
 
 def compile_template(source: str) -> tuple[CodeType, set[str]]:
-    """The code of a template, for `instantiate`, and the variables that it asks for.
+    """The code of a template, for `instantiate`, and the names of variables in it.
 
     Raises:
         Exception: whatever Jinja or Python find wrong with it; mostly `TemplateSyntaxError`.
     """
     sandbox = TemplateSandbox()
     tree = sandbox.parse(source, filename=FILE_NAME)
-    variables = find_undeclared_variables(tree)
+    variables = {node.name for node in tree.find_all(nodes.Name)}
     metered: nodes.Template = Metering().visit(tree)
     metered.set_environment(sandbox)
     return sandbox.compile(metered, filename=FILE_NAME), variables

@@ -62,13 +62,6 @@ class Tokenizer:
         self._bytes_of = {i: bytes([byte]) for byte, i in vocabulary.byte_ids.items()}
         structuring = (i for name, i in special.items() if name in PRINTED_TOKENS)
         self._structuring = frozenset(structuring) - vocabulary.end_of_generation
-        self._written = SpecialTokens(
-            {
-                name: i
-                for name, i in special.items()
-                if kinds[i] == TokenKind.USER_DEFINED or i in self._structuring
-            }
-        )
         self.bos_id = vocabulary.bos_id
         self.eos_id = vocabulary.eos_id
         self.end_of_generation = vocabulary.end_of_generation
@@ -108,7 +101,9 @@ class Tokenizer:
 
     def split_reply(self, text: str) -> Iterator[str | int]:
         """As `split_special` for a text that a model wrote, in which its marks count as well."""
-        return self._written.split(well_formed(text))
+        special = self._vocabulary.special_ids.items()
+        written = {name: index for name, index in special if self.is_printed(index)}
+        return SpecialTokens(written).split(well_formed(text))
 
     def encode_parts(self, parts: Iterable[str | int], *, after_text: bool = False) -> list[int]:
         """The ids of plain texts, in which nothing is special, and of special tokens, in order.
