@@ -13,10 +13,10 @@ from app.actions.session import Session
 from app.bridge.drafts import is_there
 from app.bridge.main_model import Loading
 from app.bridge.types import LoadedModel
-from app.domain.draft import DraftChoice, DraftKind, DraftLimits
+from app.domain.draft import DraftChoice, DraftKind, DraftSettings
 from app.domain.problem import Problem
 from app.paths import guide_files
-from app.settings.schema import CHATS_AT_ONCE, DRAFT_LIMITS, DRAFTS
+from app.settings.schema import CHATS_AT_ONCE, DRAFT_SETTINGS, DRAFTS
 
 Announced = Callable[[], Awaitable[None]]
 
@@ -48,11 +48,18 @@ def use_draft(session: Session, choice: DraftChoice, announced: Announced) -> No
         session.model.load(loaded.summary.path, slots, announced, choice)
 
 
-def limit_drafts(session: Session, limits: DraftLimits) -> None:
-    """Let drafts go so far for the main model, from the next reply on."""
-    if loaded := session.model.loaded:
-        before = session.settings.get(DRAFT_LIMITS)
-        session.settings.set(DRAFT_LIMITS, {**before, str(loaded.summary.path): limits})
+def set_up_drafts(session: Session, settings: DraftSettings, announced: Announced) -> None:
+    """Make drafts in this way for the main model, from the next reply on.
+
+    A draft model is loaded anew where it is to run otherwise.
+    """
+    loaded, before = session.model.loaded, session.drafts.settings
+    if loaded is None or _is_being_replaced(session, loaded):
+        return
+    _keep_settings(session, loaded.summary.path, settings)
+    runs_otherwise = (settings.device, settings.context) != (before.device, before.context)
+    if runs_otherwise and session.drafts.choice.path:
+        session.model.load_draft(session.drafts.choice.path, announced)
 
 
 def draft_in_chat(session: Session, wanted: bool) -> None:
@@ -115,10 +122,12 @@ def follow_main_model(session: Session, loaded: LoadedModel) -> None:
 def forget_failed(session: Session, loading: Loading) -> None:
     """Choose no more the draft of a load that failed: it could keep its model from ever loading.
 
-    A model that goes on keeps what drafts for it now.
+    A model that goes on keeps what drafts for it now. Where the draft was to run is forgotten, too.
     """
     if loading.draft is None or loading.draft.path is None:
         return
+    settings = session.settings.get(DRAFT_SETTINGS).get(str(loading.path), DraftSettings())
+    _keep_settings(session, loading.path, replace(settings, device=None, context=None))
     loaded = session.model.loaded
     if loaded and loaded.summary.path == loading.path:
         _remember(session, loading.path, session.drafts.choice)
@@ -142,6 +151,12 @@ def draft_to_load(session: Session, path: Path) -> DraftChoice | None:
     """What to load beside the main model at `path`; a draft whose file has gone is none."""
     choice = chosen_for(session, path)
     return DraftChoice() if choice and choice.path and not choice.path.exists() else choice
+
+
+def _keep_settings(session: Session, path: Path, settings: DraftSettings) -> None:
+    others = session.settings.get(DRAFT_SETTINGS)
+    if others.get(str(path), DraftSettings()) != settings:
+        session.settings.set(DRAFT_SETTINGS, {**others, str(path): settings})
 
 
 def _remember(session: Session, path: Path, choice: DraftChoice) -> None:

@@ -16,8 +16,8 @@ from app.bridge.types import (
     PacelineError,
     PairVerdict,
 )
-from app.domain.draft import DraftChoice, DraftKind, DraftLimits
-from app.settings.schema import DRAFT_LIMITS
+from app.domain.draft import DraftChoice, DraftKind, DraftSettings
+from app.settings.schema import DRAFT_SETTINGS
 from app.settings.store import Settings
 
 METHODS = {
@@ -68,6 +68,7 @@ class Drafts(QObject):
         self.choice = DraftChoice()
         self.ranking = NOTHING_KNOWN
         model.changed.connect(self._follow_model)
+        settings.changed.connect(self._follow_settings)
 
     @property
     def drafting(self) -> Drafting:
@@ -82,14 +83,14 @@ class Drafts(QObject):
 
     def drafting_by(self, kind: DraftKind) -> Drafting:
         """What to ask the engine for to draft in another way than is chosen."""
-        limits = self.limits
-        return Drafting(METHODS[kind], n_max=limits.longest, p_min=limits.least_chance)
+        settings = self.settings
+        return Drafting(METHODS[kind], n_max=settings.longest, p_min=settings.least_chance)
 
     @property
-    def limits(self) -> DraftLimits:
-        """How far drafts go for the main model."""
+    def settings(self) -> DraftSettings:
+        """How drafts are made for the main model."""
         path = str(self._model.loaded.summary.path) if self._model.loaded else ""
-        return self._settings.get(DRAFT_LIMITS).get(path, DraftLimits())
+        return self._settings.get(DRAFT_SETTINGS).get(path, DraftSettings())
 
     def use(self, choice: DraftChoice) -> None:
         """Draft with something else from the next reply on; it is loaded already."""
@@ -124,6 +125,10 @@ class Drafts(QObject):
             self.ranking = NOTHING_KNOWN
         if loaded is None or not is_there(self.choice, loaded):
             self.use(DraftChoice())
+
+    def _follow_settings(self, key: str) -> None:
+        if key == DRAFT_SETTINGS.key:
+            self.changed.emit()
 
     async def _look(self, target: Path, folders: Sequence[Path]) -> None:
         try:

@@ -26,9 +26,9 @@ from app.bridge.types import (
     PacelineError,
 )
 from app.domain.context_steps import context_steps
-from app.domain.draft import DraftChoice, DraftKind
+from app.domain.draft import DraftChoice, DraftKind, DraftSettings
 from app.domain.load_choice import LoadChoice
-from app.settings.schema import CHATS_AT_ONCE, DRAFTS, LOAD_CHOICES
+from app.settings.schema import CHATS_AT_ONCE, DRAFT_SETTINGS, DRAFTS, LOAD_CHOICES
 from app.settings.store import Settings
 
 STARTING = LoadProgress("Starting the engine…", 0.0)
@@ -166,7 +166,8 @@ class MainModel(QObject):
         """
         if self.loaded:
             path, choice = self.loaded.summary.path, DraftChoice.model(draft)
-            load = partial(self._engine.load_draft, DraftModelOptions(draft), self.progressed.emit)
+            options = self._draft_model(path, draft)
+            load = partial(self._engine.load_draft, options, self.progressed.emit)
             loading = Loading(path, choice, only_draft=True)
             self._start(loading, load, announced, self.draft_ready)
 
@@ -236,9 +237,14 @@ class MainModel(QObject):
             context=choice.context,
             slots=choice.slots or slots,
             kv_type=choice.kv_type,
-            draft=_draft_model(draft),
+            draft=self._draft_model(path, draft.path) if draft and draft.path else None,
             mtp=_may_use_heads(draft),
         )
+
+    def _draft_model(self, path: Path, draft: Path) -> DraftModelOptions:
+        """How a draft is to be loaded for the main model at `path`."""
+        settings = self._settings.get(DRAFT_SETTINGS).get(str(path), DraftSettings())
+        return DraftModelOptions(draft, settings.device, settings.context)
 
     async def _load_fitting(self, loading: Loading, slots: int) -> LoadedModel:
         """Give up slots rather than the model: chats that wait for each other are answered too."""
@@ -280,10 +286,6 @@ class MainModel(QObject):
     def _set_loading(self, loading: Loading | None) -> None:
         self.loading = loading
         self.changed.emit()
-
-
-def _draft_model(choice: DraftChoice | None) -> DraftModelOptions | None:
-    return DraftModelOptions(choice.path) if choice and choice.path else None
 
 
 def _may_use_heads(choice: DraftChoice | None) -> bool:

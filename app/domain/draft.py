@@ -31,13 +31,17 @@ class DraftChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class DraftLimits:
-    """How far drafts go.
+class DraftSettings:
+    """How drafts are made for a main model.
 
     Attributes:
         longest: tokens of a draft at most, up to `LONGEST`.
         least_chance: a draft ends where its next token has a probability below this; 0 is off.
+        device: what a draft model runs on; None: what the main model does.
+        context: tokens of a chat that a draft model follows; None leaves it to the engine.
     """
 
     longest: int = 16
     least_chance: float = 0.0
+    device: str | None = None
+    context: int | None = None

@@ -6,10 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from app.domain.draft import DraftChoice, DraftKind, DraftLimits
+from app.domain.draft import DraftChoice, DraftKind, DraftSettings
 from app.domain.load_choice import LoadChoice
 from app.domain.preset import BALANCED, Preset
-from app.settings.draft_limits import dump_limits, parse_limits
+from app.settings.draft_settings import dump_draft_settings, parse_draft_settings
 from app.settings.load_choices import dump_choices, parse_choices
 from app.settings.presets import dump_presets, parse_presets
 
@@ -151,12 +151,12 @@ DRAFTS: Setting[Mapping[str, DraftChoice]] = Setting(
     _dump_drafts,
     "What drafts for each main model, by its path: none, text, heads, or a draft model's path.",
 )
-DRAFT_LIMITS: Setting[Mapping[str, DraftLimits]] = Setting(
-    "draft_limits",
+DRAFT_SETTINGS: Setting[Mapping[str, DraftSettings]] = Setting(
+    "draft_settings",
     {},
-    parse_limits,
-    dump_limits,
-    "How far drafts go for each main model, by its path: longest, least_chance.",
+    parse_draft_settings,
+    dump_draft_settings,
+    "How drafts are made for each main model, by path: longest, least_chance, device, context.",
 )
 LOAD_CHOICES: Setting[Mapping[str, LoadChoice]] = Setting(
     "load_choices",
@@ -193,7 +193,7 @@ AnySetting = (
     | Setting[Geometry | None]
     | Setting[Sequence[str]]
     | Setting[Mapping[str, DraftChoice]]
-    | Setting[Mapping[str, DraftLimits]]
+    | Setting[Mapping[str, DraftSettings]]
     | Setting[Mapping[str, str]]
     | Setting[Mapping[str, LoadChoice]]
     | Setting[tuple[Preset, ...]]
@@ -208,7 +208,7 @@ SETTINGS: tuple[AnySetting, ...] = (
     WATCHED_FOLDERS,
     REMOVED_MODELS,
     DRAFTS,
-    DRAFT_LIMITS,
+    DRAFT_SETTINGS,
     LOAD_CHOICES,
     FOLDED_FOLDERS,
     WINDOW_GEOMETRY,

@@ -33,6 +33,7 @@ class DraftPopup(ChoicePopup):
         swap_asked: main model and draft are to change places.
     """
 
+    most_list_px = 280  # there are settings below it, and small screens
     chosen = Signal(object)
     browse_asked = Signal()
     swap_asked = Signal()

@@ -37,8 +37,8 @@ from app.widgets.chat.workshop import Workshop
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
 from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
+from app.widgets.draft_fields import DraftFields
 from app.widgets.draft_popup import DraftPopup
-from app.widgets.draft_settings import DraftSettings
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.file_drops import FileDrops
 from app.widgets.models.model_chooser import ModelChooser
@@ -91,7 +91,8 @@ class MainWindow(QMainWindow):
             theme, session, tasks, self._top_row.picker, self.announced, self
         )
         drafts = DraftListModel(session.drafts, self)
-        self._draft_popup = DraftPopup(theme, drafts, DraftSettings(session), self)
+        self._draft_fields = DraftFields(theme, session.drafts)
+        self._draft_popup = DraftPopup(theme, drafts, self._draft_fields, self)
         self._lay_out()
         self._drops = FileDrops(
             DropOverlay(theme, self), session.model, session.drafts, tasks, self
@@ -178,6 +179,9 @@ class MainWindow(QMainWindow):
         self._top_row.draft_picker.opened.connect(self._open_draft_picker)
         drafts.chosen.connect(
             lambda choice: draft_actions.use_draft(session, choice, self.announced)
+        )
+        self._draft_fields.changed.connect(
+            lambda settings: draft_actions.set_up_drafts(session, settings, self.announced)
         )
         drafts.browse_asked.connect(self._browse_for_draft)
         drafts.swap_asked.connect(lambda: draft_actions.swap_roles(session, self.announced))

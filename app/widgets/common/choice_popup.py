@@ -14,11 +14,15 @@ MAX_LIST_HEIGHT_PX = 400
 class ChoicePopup(QWidget):
     """Offers the rows of a model. Hiding it gives the keyboard back to where it was.
 
+    Attributes:
+        most_list_px: height of the list at most; beyond it scrolls.
+
     Signals:
         picked: index of the row that the person picked; the popup is hidden by then.
     """
 
     picked = Signal(QModelIndex)
+    most_list_px = MAX_LIST_HEIGHT_PX
 
     def __init__(
         self, name: str, title: str, width: int, buttons: Sequence[ThemedButton], parent: QWidget
@@ -91,7 +95,7 @@ class ChoicePopup(QWidget):
         rows = range(model.rowCount())
         height = sum(self.list_view.sizeHintForRow(row) for row in rows)
         self.list_view.setVisible(bool(rows))
-        self.list_view.setFixedHeight(min(height, MAX_LIST_HEIGHT_PX) + 2)
+        self.list_view.setFixedHeight(min(height, self.most_list_px) + 2)
         if rows and not self.list_view.currentIndex().isValid():
             self.list_view.setCurrentIndex(self.first_row())
         for layout in (self.column, self._shell):

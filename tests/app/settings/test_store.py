@@ -2,10 +2,12 @@ import json
 
 import pytest
 
+from app.domain.draft import DraftSettings
 from app.domain.preset import CREATIVE, GREEDY, Preset
 from app.settings.presets import dump_presets
 from app.settings.schema import (
     CHATS_AT_ONCE,
+    DRAFT_SETTINGS,
     LAST_MODEL,
     OWN_PRESETS,
     SETTINGS,
@@ -36,12 +38,14 @@ def test_what_is_set_is_there_the_next_time(file):
     settings.set(THEME, ThemeChoice.DARK)
     settings.set(WINDOW_GEOMETRY, Geometry(1, -2, 800, 600))
     settings.set(OWN_PRESETS, (Preset("Mine", CREATIVE.sampling),))
+    settings.set(DRAFT_SETTINGS, {"/a.gguf": DraftSettings(8, 0.5, context=2048)})
     again = Settings(file)
     assert again.get(LAST_MODEL) == "/models/ä.gguf"
     assert again.get(CHATS_AT_ONCE) == 8
     assert again.get(THEME) is ThemeChoice.DARK
     assert again.get(WINDOW_GEOMETRY) == Geometry(1, -2, 800, 600)
     assert again.get(OWN_PRESETS) == (Preset("Mine", CREATIVE.sampling),)
+    assert again.get(DRAFT_SETTINGS) == {"/a.gguf": DraftSettings(8, 0.5, context=2048)}
 
 
 @pytest.mark.logs_warnings
@@ -71,6 +75,10 @@ def test_a_damaged_file_gives_defaults_and_can_be_replaced(file, text):
         ("window_geometry", [1, 2, True, 4]),
         ("window_geometry", [1, 2, 3, 1e300]),
         ("window_geometry", "800x600"),
+        ("draft_settings", {"/a.gguf": {"longest": 65}}),
+        ("draft_settings", {"/a.gguf": {"least_chance": 1.5}}),
+        ("draft_settings", {"/a.gguf": {"device": "tpu"}}),
+        ("draft_settings", {"/a.gguf": {"colour": "red"}}),
         ("panel_open", "yes"),
         ("default_preset", 3),
         ("own_presets", {}),
@@ -87,6 +95,7 @@ def test_a_bad_value_costs_that_value_alone(file, key, value):
         "chats_at_once": 3,
         "window_geometry": [1, 2, 3, 4],
         "drafts": {"/a.gguf": "text"},
+        "draft_settings": {"/a.gguf": {"longest": 4, "device": "cpu"}},
         "panel_open": True,
         "default_preset": "Mine",
         "own_presets": dump_presets((Preset("Mine", GREEDY.sampling),)),

@@ -1,12 +1,16 @@
 """How far drafts go, and in which chats and for which messages anything drafts."""
 
 import json
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QListView, QPushButton, QSpinBox
 
+from app.bridge.types import DraftModelOptions, PacelineError
 from tests.app.conftest import MODEL
+
+DRAFT = Path("/models/qwen3-0.6b.gguf")
 
 
 @pytest.fixture
@@ -80,7 +84,44 @@ def test_limits_hold_from_the_next_reply_on_and_are_remembered(drafted, engine, 
     after = say(drafted, engine, qtbot, "two")
     assert (after.n_max, after.p_min) == (5, 0.4)
     settings = json.loads((tmp_path / "data" / "settings.json").read_text())
-    assert settings["draft_limits"] == {str(MODEL): {"longest": 5, "least_chance": 0.4}}
+    assert settings["draft_settings"] == {str(MODEL): {"longest": 5, "least_chance": 0.4}}
+
+
+@pytest.fixture
+def with_model(wide_person, engine, qtbot):
+    """Somebody whose replies a draft model drafts, with its settings open."""
+    wide_person.drop_files([DRAFT], wide_person.find("panelToggle"))
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].finish()
+    qtbot.waitUntil(lambda: wide_person.find("draftPicker").text() == DRAFT.stem)
+    wide_person.click("draftPicker")
+    return wide_person
+
+
+def test_where_a_draft_model_runs_is_chosen_and_it_is_loaded_anew(with_model, engine, qtbot):
+    with_model.find("draftDevice-cpu", QPushButton).click()
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    assert engine.loads[2].options.draft == DraftModelOptions(DRAFT, device="cpu")
+    engine.loads[2].finish()
+    qtbot.waitUntil(lambda: not with_model.sees("loadProgress"))
+    context = with_model.find("draftContext", QSpinBox)
+    context.setFocus()
+    context.setValue(2048)
+    assert len(engine.loads) == 3  # still being written
+    qtbot.keyClick(context, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(engine.loads) == 4)
+    assert engine.loads[3].options.draft == DraftModelOptions(DRAFT, device="cpu", context=2048)
+    assert engine.loads[3].beside
+
+
+def test_a_device_that_is_not_there_is_forgotten(with_model, engine, qtbot):
+    with_model.find("draftDevice-cpu", QPushButton).click()
+    qtbot.waitUntil(lambda: len(engine.loads) == 3)
+    engine.loads[2].fail(PacelineError("There is no such device."))
+    qtbot.waitUntil(lambda: with_model.sees("errorBar"))
+    assert with_model.find("draftPicker").text() == DRAFT.stem
+    assert with_model.find("draftDevice-main", QPushButton).isChecked()
+    assert say(with_model, engine, qtbot, "one").methods == ("draft",)
 
 
 def test_a_chat_keeps_its_own_choice_whether_to_draft(drafted, engine, qtbot):
