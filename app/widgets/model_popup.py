@@ -72,6 +72,7 @@ class ModelPopup(ChoicePopup):
         where = ThemedButton(
             theme, "whereModelsLink", look="plain", text=self.tr("Where models come from")
         )
+        where.setAccessibleName(where.text())
         where.setContentsMargins(12, 0, 12, 0)
         where.clicked.connect(self.hide)
         where.clicked.connect(self.where_asked)

@@ -108,6 +108,7 @@ class _DropTarget(QFrame):
         self.find_button.setMinimumWidth(200)
         where = self.tr("No model yet? Where models come from")
         self.where = ThemedButton(theme, "whereModelsOpen", look="plain", text=where)
+        self.where.setAccessibleName(where)
         buttons = QHBoxLayout()
         buttons.setSpacing(12)
         for button in (self.browse, self.find_button):

@@ -14,6 +14,7 @@ class CheckBox(QCheckBox):
         super().__init__(text)
         self._theme = theme
         self.setObjectName(name)
+        self.setAccessibleName(text)
         self.setFont(interface_font(Size.CONTROL))
         theme.changed.connect(self.update)
 
