@@ -64,19 +64,22 @@ def read_header(path: Path, file: BinaryIO, file_bytes: int) -> dict[str, Stored
 
 
 def _tensor(path: Path, name: str, entry: object, start: int) -> StoredTensor:
-    place = f"tensor {quoted(name)}"
     if not isinstance(entry, dict):
-        raise broken(path, f"{place} is not described")
+        raise _wrong(path, name, "is not described")
     dtype, shape = entry.get("dtype"), _numbers(entry, "shape")
     offsets = _numbers(entry, "data_offsets")
     if not isinstance(dtype, str) or dtype not in ELEMENT_BYTES:
-        raise broken(path, f"{place} is of an unknown type")
-    if shape is None or len(shape) > _MOST_DIMENSIONS or math.prod(shape) > _MOST_ELEMENTS:
-        raise broken(path, f"{place} has an impossible shape")
+        raise _wrong(path, name, "is of an unknown type")
+    if shape is None or math.prod(shape) > _MOST_ELEMENTS:
+        raise _wrong(path, name, "has an impossible shape")
     nbytes = math.prod(shape) * ELEMENT_BYTES[dtype]
     if offsets is None or len(offsets) != 2 or offsets[1] - offsets[0] != nbytes:
-        raise broken(path, f"{place} does not take the bytes that its shape needs")
+        raise _wrong(path, name, "does not take the bytes that its shape needs")
     return StoredTensor(shape, dtype, start + offsets[0], nbytes)
+
+
+def _wrong(path: Path, name: str, defect: str) -> ModelFileError:
+    return broken(path, f"tensor {quoted(name)} {defect}")
 
 
 def _numbers(entry: Document, key: str) -> tuple[int, ...] | None:
