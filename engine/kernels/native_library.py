@@ -64,7 +64,7 @@ _MODEL_FUNCTIONS = {
     "add_attention": (*[c_int64] * 4, c_float),
     "add_route": (c_int32, *[c_int64] * 4, c_int32, c_int64, c_int64, c_int32, c_float),
     "add_expert_linear": (c_int32, *[c_int64] * 5),
-    "add_weighted_sum": (c_int32, *[c_int64] * 3),
+    "add_weighted_sum": (c_int32, *[c_int64] * 3, c_int32),
     "add_delta_rule": (*[c_int64] * 7, c_float, *[c_int64] * 5, c_int32, c_int64),
     "add_state_space": (*[c_int64] * 14,),
     "add_short_convolution": (*[c_int64] * 5,),

@@ -126,16 +126,17 @@ class NativeBuilder:
         call, buffer = self._handle.call, self._buffer
         match operation:
             case Route(logits, bias, chosen, weights, how):
-                rows = buffer(logits), self._vector_or_none(bias), buffer(chosen), buffer(weights)
+                asked = buffer(logits), self._vector_or_none(bias), buffer(chosen), buffer(weights)
                 groups = how.groups, how.groups_used
-                call("add_route", head, *rows, how.gating, *groups, how.normalised, how.scale)
+                call("add_route", head, *asked, how.gating, *groups, how.normalised, how.scale)
             case ExpertLinear(source, chosen, weight, bias, out):
                 matrix = self._matrices[weight.name], self._vector_or_none(bias)
                 call(
                     "add_expert_linear", head, buffer(source), buffer(chosen), *matrix, buffer(out)
                 )
-            case WeightedSum(source, weights, out):
-                call("add_weighted_sum", head, buffer(source), buffer(weights), buffer(out))
+            case WeightedSum(source, weights, out, accumulate):
+                rows = buffer(source), buffer(weights), buffer(out)
+                call("add_weighted_sum", head, *rows, accumulate)
 
     def _add_rope_and_store(self, op: RopeAndStore) -> None:
         rows = [self._buffer(rows) for rows in (op.query, op.key, op.value)]

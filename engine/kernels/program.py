@@ -350,11 +350,15 @@ class ExpertLinear:
 
 @dataclass(frozen=True, slots=True)
 class WeightedSum:
-    """`out += sum of weights[i] * source[i]`, in order, over parts of `source` side by side."""
+    """`out = sum of weights[i] * source[i]`, in order, over parts of `source` side by side.
+
+    Where `accumulate`, it is added to `out`.
+    """
 
     source: Buffer  # [parts * width]
     weights: Buffer  # [parts]
     out: Buffer  # [width]
+    accumulate: bool = False
 
 
 Operation = (

@@ -438,7 +438,7 @@ def _experts(source: _Source, weights: QuantType) -> Sample:
         Route(logits.buffer, None, chosen, parts, Routing()),
         ExpertLinear(x.buffer, chosen, up, bias, inner),
         ExpertLinear(inner, chosen, down, None, answers),
-        WeightedSum(answers, parts, residual.buffer),
+        WeightedSum(answers, parts, residual.buffer, accumulate=True),
     )
     numbers, gates = experts.route(logits.values, None, USED, Routing())
     first, second, added = _double(up), _double(down), _double(bias)

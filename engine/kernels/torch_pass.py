@@ -119,8 +119,9 @@ class TorchPass:
                 held[chosen], held[out] = routed[0].float(), routed[1]
             case ExpertLinear():
                 self._expert_linear(operation, held)
-            case WeightedSum(source, parts, out):
-                held[out] = held[out] + experts.weighted_sum(held[source], held[parts])
+            case WeightedSum(source, parts, out, accumulate):
+                total = experts.weighted_sum(held[source], held[parts])
+                held[out] = held[out] + total if accumulate else total
 
     def _expert_linear(self, op: ExpertLinear, held: Values) -> None:
         weights = self._weights

@@ -305,11 +305,16 @@ int64_t paceline_add_expert_linear(paceline_model* model, int32_t head, int64_t 
 }
 
 int64_t paceline_add_weighted_sum(paceline_model* model, int32_t head, int64_t source,
-                                  int64_t weights, int64_t out) {
+                                  int64_t weights, int64_t out, int32_t accumulate) {
   return coded([&] {
     Buffer &from = buffer(model, source), &by = buffer(model, weights), &to = buffer(model, out);
-    model->program.section(head).add(std::make_unique<WeightedSum>(from, by, to),
-                                     {&from, &by, &to}, {&to});
+    auto operation = std::make_unique<WeightedSum>(from, by, to, accumulate != 0);
+    Section& section = model->program.section(head);
+    if (accumulate) {
+      section.add(std::move(operation), {&from, &by, &to}, {&to});
+    } else {
+      section.add(std::move(operation), {&from, &by}, {&to});
+    }
   });
 }
 

@@ -84,7 +84,8 @@ PACELINE_EXPORT int64_t paceline_add_expert_linear(paceline_model* model, int32_
                                                 int64_t source, int64_t chosen, int64_t weight,
                                                 int64_t bias, int64_t out);
 PACELINE_EXPORT int64_t paceline_add_weighted_sum(paceline_model* model, int32_t head,
-                                               int64_t source, int64_t weights, int64_t out);
+                                               int64_t source, int64_t weights, int64_t out,
+                                               int32_t accumulate);
 /// `cos` and `sin` are vectors of [positions, pairs], or -1 for a layer that does not turn.
 PACELINE_EXPORT int64_t paceline_add_rope_and_store(paceline_model* model, int64_t query, int64_t key,
                                                  int64_t value, int64_t cos, int64_t sin,

@@ -25,14 +25,14 @@ void softmax(const float* source, float* out, int64_t width) {
   });
 }
 
-void add_weighted(const float* source, const float* weights, int64_t count, float* out,
-                  int64_t width) {
+void weighted_sum(const float* source, const float* weights, int64_t count, float* out,
+                  int64_t width, bool accumulate) {
   each_lanes(width, [&](int64_t i, int n) {
     f32x16 sum = splat(0.0f);
     for (int64_t part = 0; part < count; ++part) {
       sum = fma(splat(weights[part]), load_lanes(source + part * width + i, n), sum);
     }
-    store_lanes(out + i, add(load_lanes(out + i, n), sum), n);
+    store_lanes(out + i, accumulate ? add(load_lanes(out + i, n), sum) : sum, n);
   });
 }
 

@@ -60,9 +60,10 @@ struct Kernels {
   void (*sigmoid_gate)(const float* source, const float* gate, float* out, int64_t width);
   void (*sigmoid)(const float* source, float* out, int64_t width);
   void (*softmax)(const float* source, float* out, int64_t width);
-  // out += Σ weights[i] source[i], in the order of `count` parts [width] that follow each other.
-  void (*add_weighted)(const float* source, const float* weights, int64_t count, float* out,
-                       int64_t width);
+  // out = Σ weights[i] source[i], in the order of `count` parts [width] that follow each other;
+  // added to what `out` holds where `accumulate`.
+  void (*weighted_sum)(const float* source, const float* weights, int64_t count, float* out,
+                       int64_t width, bool accumulate);
   // Turn the heads of one row in place; cos and sin are [pairs].
   void (*rotate)(float* row, int64_t heads, int64_t head_dim, const float* cos, const float* sin,
                  int64_t pairs, bool interleaved);

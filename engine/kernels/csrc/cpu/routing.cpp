@@ -97,15 +97,15 @@ void Route::weigh(const Pass& pass, const float* gates, const float* chosen,
   for (int64_t i = 0; i < used; ++i) weights[i] *= routing_.scale;
 }
 
-WeightedSum::WeightedSum(Buffer& source, Buffer& weights, Buffer& out)
-    : source_(source), weights_(weights), out_(out) {
+WeightedSum::WeightedSum(Buffer& source, Buffer& weights, Buffer& out, bool accumulate)
+    : source_(source), weights_(weights), out_(out), accumulate_(accumulate) {
   require(source.width == weights.width * out.width, "Parts and their weights differ in number.");
 }
 
 void WeightedSum::run(const Pass& pass, int64_t first, int64_t last) const {
   for (int64_t row = first; row < last; ++row) {
-    pass.kernels.add_weighted(source_.row(row), weights_.row(row), weights_.width, out_.row(row),
-                              out_.width);
+    pass.kernels.weighted_sum(source_.row(row), weights_.row(row), weights_.width, out_.row(row),
+                              out_.width, accumulate_);
   }
 }
 

@@ -39,15 +39,16 @@ class Route : public RowOperation {
   Routing routing_;
 };
 
-/// Adds the weighted sum of parts that lie side by side in a row.
+/// The weighted sum of parts that lie side by side in a row.
 class WeightedSum : public RowOperation {
  public:
-  WeightedSum(Buffer& source, Buffer& weights, Buffer& out);
+  WeightedSum(Buffer& source, Buffer& weights, Buffer& out, bool accumulate);
   void run(const Pass& pass, int64_t first, int64_t last) const override;
   int64_t floats() const override { return source_.width; }
 
  private:
   Buffer &source_, &weights_, &out_;
+  bool accumulate_;
 };
 
 }  // namespace paceline

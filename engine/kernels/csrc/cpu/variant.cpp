@@ -44,7 +44,7 @@ const Kernels& kernels() {
       .sigmoid_gate = sigmoid_gate,
       .sigmoid = sigmoid,
       .softmax = softmax,
-      .add_weighted = add_weighted,
+      .weighted_sum = weighted_sum,
       .rotate = rotate,
       .write_row = write_row,
       .attend_page = attend_page,

@@ -101,7 +101,7 @@ def layer(ggml_type: GgmlType, columns: int) -> Program:
         ),
         Glu(gate, up, gated),
         ExpertLinear(gated, chosen, matrices("c", ggml_type, 7, 19, columns), None, answers),
-        WeightedSum(answers, weights, residual),
+        WeightedSum(answers, weights, residual, accumulate=True),
     ]
     inputs = {buffer: torch.randn(ROWS, buffer.width) for buffer in (source, residual, logits)}
     return program_of(inputs, operations, residual)
