@@ -73,13 +73,12 @@ class ModelProfile:
             raise UnsupportedModelError(
                 "This file holds a vocabulary and no weights. Choose a complete file of the model."
             )
-        weights_bytes = sum(tensor.nbytes for tensor in file.tensors.values())
         return cls(
             path=real_path(file.path),
             name=shown_name(summary.name),
             architecture=summary.architecture,
             tokens=TokenTable.read(file),
-            size=ModelSize(summary.parameters, weights_bytes),
+            size=ModelSize.of(file),
         )
 
 
