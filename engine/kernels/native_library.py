@@ -62,6 +62,7 @@ _MODEL_FUNCTIONS = {
     "add_split": (c_int32, c_int64, c_void_p, c_int64, c_int64),
     "add_rope_and_store": (*[c_int64] * 6, c_int32, c_int64, c_int64),
     "add_attention": (*[c_int64] * 4, c_float),
+    "add_clamped_glu": (c_int32, *[c_int64] * 3, c_float, c_float),
     "add_route": (c_int32, *[c_int64] * 4, c_int32, c_int64, c_int64, c_int32, c_float),
     "add_expert_linear": (c_int32, *[c_int64] * 5),
     "add_weighted_sum": (c_int32, *[c_int64] * 3, c_int32),

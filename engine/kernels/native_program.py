@@ -12,6 +12,7 @@ from engine.kernels.program import (
     Add,
     Attention,
     Buffer,
+    ClampedGlu,
     DeltaRule,
     Embed,
     ExpertLinear,
@@ -109,6 +110,9 @@ class NativeBuilder:
         match operation:
             case Glu(gate, up, out, activation):
                 call("add_glu", head, buffer(gate), buffer(up), buffer(out), activation.value)
+            case ClampedGlu(gate, up, out, limit, sharpness):
+                rows = buffer(gate), buffer(up), buffer(out)
+                call("add_clamped_glu", head, *rows, limit, sharpness)
             case Activate(source, out, activation):
                 call("add_activate", head, buffer(source), buffer(out), activation.value)
             case Scale(source, out, factor):

@@ -286,7 +286,21 @@ Recurrent = DeltaRule | StateSpace | ShortConvolution
 """What goes through the rows of a sequence in order, and keeps a state behind the last one."""
 
 
-Elementwise = Glu | Activate | Scale | Add | SoftCap | SigmoidGate
+@dataclass(frozen=True, slots=True)
+class ClampedGlu:
+    """`out = g * sigmoid(sharpness * g) * (u + 1)` (gpt-oss, 2025).
+
+    `g` is the gate, at most `limit`; `u` is `up`, between `-limit` and `limit`.
+    """
+
+    gate: Buffer
+    up: Buffer
+    out: Buffer
+    limit: float
+    sharpness: float
+
+
+Elementwise = Glu | ClampedGlu | Activate | Scale | Add | SoftCap | SigmoidGate
 """Operations that look at one number of each operand at a time."""
 
 

@@ -130,6 +130,14 @@ def activate(x: torch.Tensor, activation: Activation) -> torch.Tensor:
             return x
 
 
+def clamped_glu(
+    gate: torch.Tensor, up: torch.Tensor, limit: float, sharpness: float
+) -> torch.Tensor:
+    """The gated linear unit of gpt-oss; all shapes `[rows, width]`."""
+    gate, up = gate.clamp(max=limit), up.clamp(-limit, limit)
+    return gate * torch.sigmoid(sharpness * gate) * (up + 1.0)
+
+
 def soft_cap(x: torch.Tensor, cap: float) -> torch.Tensor:
     """Numbers kept within `cap` by a tanh (Bello et al., 2016)."""
     return torch.tanh(x / cap) * cap

@@ -20,6 +20,7 @@ from engine.kernels.program import (
     Add,
     Attention,
     Buffer,
+    ClampedGlu,
     DeltaRule,
     Embed,
     ExpertLinear,
@@ -135,6 +136,7 @@ def samples() -> Iterator[Sample]:
     yield from _split(source)
     yield _sigmoid_gate(source)
     yield _gated_norm(source)
+    yield _clamped_glu(source)
     for gating in Gating:
         yield from _route(source, gating)
     for weights in (quant_type(GgmlType.F16), quant_type(GgmlType.Q4_K)):
@@ -411,6 +413,13 @@ def _recurrent(name: str, inputs: Sequence[_Rows], operation: Recurrent) -> Samp
     rows = zip(*(rows.values for rows in inputs), strict=True)
     expected = torch.stack([twin.advance(kept, twin.consume(*row)) for row in rows])
     return _sample(name, inputs, [operation], operation.out, expected)
+
+
+def _clamped_glu(source: _Source) -> Sample:
+    gate, up, out = source.rows(IN), source.rows(IN), Buffer("out", IN)
+    operation = ClampedGlu(gate.buffer, up.buffer, out, limit=1.5, sharpness=1.7)
+    expected = reference.clamped_glu(gate.values, up.values, 1.5, 1.7)
+    return _sample("ClampedGlu", [gate, up], [operation], out, expected)
 
 
 def _route(source: _Source, gating: Gating) -> Iterator[Sample]:

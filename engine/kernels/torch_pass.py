@@ -14,6 +14,7 @@ from engine.kernels.program import (
     Add,
     Attention,
     Buffer,
+    ClampedGlu,
     Elementwise,
     Embed,
     ExpertLinear,
@@ -104,10 +105,10 @@ class TorchPass:
             case Split(source, parts, groups):
                 widths = [part.width for part in parts]
                 held.update(zip(parts, reference.split(held[source], widths, groups), strict=True))
-            case Glu() | Activate() | Scale() | Add() | SoftCap() | SigmoidGate():
-                held[operation.out] = _elementwise(operation, held)
             case Route() | ExpertLinear() | WeightedSum():
                 self._ask_experts(operation, held)
+            case _ if isinstance(operation, Elementwise):
+                held[operation.out] = _elementwise(operation, held)
             case _:
                 raise TypeError(f"{type(operation).__name__} cannot run without its state")
 
@@ -195,6 +196,8 @@ def _elementwise(operation: Elementwise, held: Values) -> torch.Tensor:
     match operation:
         case Glu(gate, up, _, activation):
             return reference.activate(held[gate], activation) * held[up]
+        case ClampedGlu(gate, up, _, limit, sharpness):
+            return reference.clamped_glu(held[gate], held[up], limit, sharpness)
         case Activate(source, _, activation):
             return reference.activate(held[source], activation)
         case Scale(source, _, factor):

@@ -17,7 +17,7 @@ import torch
 from gguf.constants import GGMLQuantizationType
 
 from engine.kernels.native import NativeModel
-from engine.kernels.program import Buffer, ExpertLinear, Operation, SwiGlu
+from engine.kernels.program import Buffer, ExpertLinear, Operation, Glu
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
 from tests.helpers.native_products import random_blocks
@@ -45,7 +45,7 @@ def layer(options: argparse.Namespace, choices: torch.Tensor) -> NativeModel:
     operations = [
         ask(source, "gate", gate, inner, width),
         ask(source, "up", up, inner, width),
-        SwiGlu(gate, up, gated),
+        Glu(gate, up, gated),
         ask(gated, "down", out, width, inner),
     ]
     inputs = {source: torch.randn(len(choices), width), chosen: choices.float()}

@@ -282,6 +282,15 @@ int64_t paceline_add_split(paceline_model* model, int32_t head, int64_t source,
   });
 }
 
+int64_t paceline_add_clamped_glu(paceline_model* model, int32_t head, int64_t gate, int64_t up,
+                                 int64_t out, float limit, float sharpness) {
+  return coded([&] {
+    Buffer &by = buffer(model, gate), &from = buffer(model, up), &to = buffer(model, out);
+    auto operation = std::make_unique<ClampedGlu>(by, from, to, limit, sharpness);
+    model->program.section(head).add(std::move(operation), {&by, &from}, {&to});
+  });
+}
+
 int64_t paceline_add_route(paceline_model* model, int32_t head, int64_t logits, int64_t bias,
                            int64_t chosen, int64_t weights, int32_t gating, int64_t groups,
                            int64_t groups_used, int32_t normalised, float scale) {

@@ -75,6 +75,9 @@ PACELINE_EXPORT int64_t paceline_add_sigmoid_gate(paceline_model* model, int32_t
                                                int64_t source, int64_t gate, int64_t out);
 PACELINE_EXPORT int64_t paceline_add_split(paceline_model* model, int32_t head, int64_t source,
                                         const int64_t* parts, int64_t num_parts, int64_t groups);
+PACELINE_EXPORT int64_t paceline_add_clamped_glu(paceline_model* model, int32_t head, int64_t gate,
+                                              int64_t up, int64_t out, float limit,
+                                              float sharpness);
 /// The enumeration in routing.h has the numbers of `gating`.
 PACELINE_EXPORT int64_t paceline_add_route(paceline_model* model, int32_t head, int64_t logits,
                                         int64_t bias, int64_t chosen, int64_t weights,

@@ -57,6 +57,17 @@ void soft_cap(const float* source, float* out, int64_t width, float number) {
   });
 }
 
+void clamped_glu(const float* gate, const float* up, float* out, int64_t width, float limit,
+                 float sharpness) {
+  const f32x16 most = splat(limit), least = splat(-limit);
+  each_lanes(width, [&](int64_t i, int n) {
+    const f32x16 gates = min(most, load_lanes(gate + i, n));
+    const f32x16 open = mul(gates, sigmoid(mul(gates, splat(sharpness))));
+    const f32x16 ups = max(least, min(most, load_lanes(up + i, n)));
+    store_lanes(out + i, mul(open, add(ups, splat(1.0f))), n);
+  });
+}
+
 void sigmoid_gate(const float* source, const float* gate, float* out, int64_t width) {
   each_lanes(width, [&](int64_t i, int n) {
     store_lanes(out + i, mul(load_lanes(source + i, n), sigmoid(load_lanes(gate + i, n))), n);

@@ -58,6 +58,9 @@ struct Kernels {
   void (*add)(const float* source, float* out, int64_t width, float number);
   void (*soft_cap)(const float* source, float* out, int64_t width, float number);
   void (*sigmoid_gate)(const float* source, const float* gate, float* out, int64_t width);
+  // g sigmoid(sharpness g) (u + 1), where g is the gate up to `limit` and u is `up` within it.
+  void (*clamped_glu)(const float* gate, const float* up, float* out, int64_t width, float limit,
+                      float sharpness);
   void (*sigmoid)(const float* source, float* out, int64_t width);
   void (*softmax)(const float* source, float* out, int64_t width);
   // out = Σ weights[i] source[i], in the order of `count` parts [width] that follow each other;

@@ -109,6 +109,18 @@ void SigmoidGate::run(const Pass& pass, int64_t first, int64_t last) const {
   }
 }
 
+ClampedGlu::ClampedGlu(Buffer& gate, Buffer& up, Buffer& out, float limit, float sharpness)
+    : gate_(gate), up_(up), out_(out), limit_(limit), sharpness_(sharpness) {
+  require(gate.width == out.width && up.width == out.width, "A gate differs from its operand.");
+}
+
+void ClampedGlu::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    pass.kernels.clamped_glu(gate_.row(row), up_.row(row), out_.row(row), out_.width, limit_,
+                             sharpness_);
+  }
+}
+
 Split::Split(Buffer& source, std::vector<Buffer*> parts, int64_t groups)
     : source_(source), parts_(std::move(parts)), groups_(groups) {
   int64_t width = 0;

@@ -104,6 +104,17 @@ class SigmoidGate : public RowOperation {
   Buffer &source_, &gate_, &out_;
 };
 
+class ClampedGlu : public RowOperation {
+ public:
+  ClampedGlu(Buffer& gate, Buffer& up, Buffer& out, float limit, float sharpness);
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return 2 * out_.width; }
+
+ private:
+  Buffer &gate_, &up_, &out_;
+  float limit_, sharpness_;
+};
+
 class Split : public RowOperation {
  public:
   Split(Buffer& source, std::vector<Buffer*> parts, int64_t groups);

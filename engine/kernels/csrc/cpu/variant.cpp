@@ -42,6 +42,7 @@ const Kernels& kernels() {
       .add = add_scaled,
       .soft_cap = soft_cap,
       .sigmoid_gate = sigmoid_gate,
+      .clamped_glu = clamped_glu,
       .sigmoid = sigmoid,
       .softmax = softmax,
       .weighted_sum = weighted_sum,

@@ -12,6 +12,7 @@ from engine.kernels.program import (
     Activation,
     Add,
     Buffer,
+    ClampedGlu,
     GatedNorm,
     Glu,
     LayerNorm,
@@ -89,6 +90,12 @@ def one_number(width: int) -> Program:
     return program_of({source: rows(width, size=2)}, operations, out)
 
 
+def clamped_glu(width: int) -> Program:
+    gate, up, out = Buffer("gate", width), Buffer("up", width), Buffer(OUT, width)
+    inputs = {gate: rows(width, size=8), up: rows(width, size=8)}
+    return program_of(inputs, [ClampedGlu(gate, up, out, 7.0, 1.702)], out)
+
+
 def sigmoid_gate(width: int) -> Program:
     source, gate, out = Buffer("source", width), Buffer("gate", width), Buffer(OUT, width)
     inputs = {source: rows(width), gate: rows(width, size=8)}
@@ -118,7 +125,17 @@ def linears(width: int) -> Program:
     return program_of({source: rows(width)}, operations, out)
 
 
-CASES = (rms_norm, layer_norm, gated_norm, glus, one_number, sigmoid_gate, split, linears)
+CASES = (
+    rms_norm,
+    layer_norm,
+    gated_norm,
+    glus,
+    clamped_glu,
+    one_number,
+    sigmoid_gate,
+    split,
+    linears,
+)
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.__name__)
