@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.gguf.metadata import Metadata
@@ -14,8 +14,10 @@ from engine.kernels.program import (
     Add,
     Attention,
     Buffer,
+    ClampedGlu,
     DeltaRule,
     Embed,
+    ExpertLinear,
     GatedNorm,
     Glu,
     LayerNorm,
@@ -26,12 +28,15 @@ from engine.kernels.program import (
     RmsNorm,
     Rope,
     RopeAndStore,
+    Route,
+    Routing,
     Scale,
     ShortConvolution,
     SigmoidGate,
     SoftCap,
     Split,
     StateSpace,
+    WeightedSum,
 )
 from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
 from engine.memory.spec import KeyValueSpec, RecurrentSpec, StateSpecs
@@ -41,6 +46,21 @@ if TYPE_CHECKING:  # what a model keeps is known without torch
     from engine.kernels.row_table import RowTable
     from engine.weights.quant_tensor import QuantTensor
     from engine.weights.source import WeightSource
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """Where a layer's rows go.
+
+    Attributes:
+        experts: how many there are.
+        chosen: the numbers of those that a row asks.
+        weights: what their answers count.
+    """
+
+    experts: int
+    chosen: Buffer
+    weights: Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +292,54 @@ class ProgramBuilder:
         weight = self.weights.take(f"{name}.weight", (width,))
         out = Buffer(f"normed {source.name}", source.width)
         self._current.append(GatedNorm(source, gate, weight, out, self.hyper.epsilon))
+        return out
+
+    def dot(self, source: Buffer, name: str, out: str) -> Buffer:
+        """Multiply each row by one vector."""
+        weight = self.weights.take(f"{name}.weight", (source.width,))
+        result = Buffer(out, 1)
+        row = replace(weight, shape=(1, source.width))
+        self._current.append(Linear(source, row, None, result))
+        return result
+
+    def route(self, logits: Buffer, used: int, routing: Routing, bias: str | None = None) -> Routed:
+        """Choose so many experts for each row; `bias` may be missing in the file."""
+        added = None
+        if bias is not None:
+            added = self.weights.take_optional(f"{bias}.bias", (logits.width,))
+        chosen, weights = Buffer("chosen", used), Buffer("expert weights", used)
+        self._current.append(Route(logits, added, chosen, weights, routing))
+        return Routed(logits.width, chosen, weights)
+
+    def expert_linear(
+        self, source: Buffer, routed: Routed, name: str, out: Buffer, *, apart: bool = False
+    ) -> Buffer:
+        """Multiply by the matrix of each expert of a row; the results lie side by side.
+
+        Args:
+            source: what every expert of a row gets, or, where `apart`, a piece for each.
+            routed: which experts.
+            name: of the experts' matrices.
+            out: as wide as all of a row's results.
+            apart: whether each expert has a source of its own.
+        """
+        used = routed.chosen.width
+        rows, columns = out.width // used, source.width // (used if apart else 1)
+        weight = self.weights.take(f"{name}.weight", (routed.experts, rows, columns))
+        bias = self.weights.take_optional(f"{name}.bias", (routed.experts, rows))
+        self._current.append(ExpertLinear(source, routed.chosen, weight, bias, out))
+        return out
+
+    def weighted_sum(
+        self, source: Buffer, weights: Buffer, out: Buffer, *, accumulate: bool = False
+    ) -> None:
+        """Sum up what lies side by side, into `out` or added to what it holds."""
+        self._current.append(WeightedSum(source, weights, out, accumulate))
+
+    def clamped_glu(self, gate: Buffer, up: Buffer, limit: float, sharpness: float) -> Buffer:
+        """Gate one buffer by another as gpt-oss does."""
+        out = Buffer("gated", up.width)
+        self._current.append(ClampedGlu(gate, up, out, limit, sharpness))
         return out
 
     def glu(self, gate: Buffer, up: Buffer, activation: Activation = Activation.SILU) -> Buffer:

@@ -11,13 +11,16 @@ from engine.gguf.metadata import Metadata
 from engine.memory.spec import HeadSpec, StateSpecs
 from engine.models.architecture import Architecture
 from engine.models.architectures.falcon_h1 import FALCON_H1
+from engine.models.architectures.glm4moe import GLM4MOE
 from engine.models.architectures.lfm2 import LFM2
 from engine.models.architectures.llama import LLAMA
 from engine.models.architectures.mamba2 import MAMBA2
 from engine.models.architectures.nemotron_h import NEMOTRON_H
 from engine.models.architectures.qwen2 import QWEN2
+from engine.models.architectures.qwen2moe import QWEN2MOE
 from engine.models.architectures.qwen3 import QWEN3
-from engine.models.architectures.qwen35 import QWEN35
+from engine.models.architectures.qwen3moe import QWEN3MOE
+from engine.models.architectures.qwen35 import QWEN35, QWEN35MOE
 from engine.models.architectures.smollm3 import SMOLLM3
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.program import ModelProgram, ProgramBuilder
@@ -28,7 +31,21 @@ if TYPE_CHECKING:  # headers are read without torch
 
 ARCHITECTURES = {
     each.name: each
-    for each in (FALCON_H1, LFM2, MAMBA2, NEMOTRON_H, LLAMA, QWEN2, QWEN3, QWEN35, SMOLLM3)
+    for each in (
+        LLAMA,
+        QWEN2,
+        QWEN3,
+        QWEN35,
+        SMOLLM3,
+        QWEN2MOE,
+        QWEN3MOE,
+        QWEN35MOE,
+        GLM4MOE,
+        MAMBA2,
+        LFM2,
+        NEMOTRON_H,
+        FALCON_H1,
+    )
 }
 """By their names in GGUF."""
 

@@ -17,7 +17,7 @@ import torch
 from gguf.constants import GGMLQuantizationType
 
 from engine.kernels.native import NativeModel
-from engine.kernels.program import Buffer, ExpertLinear, Operation, Glu
+from engine.kernels.program import Buffer, ExpertLinear, Glu, Operation
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
 from tests.helpers.native_products import random_blocks

@@ -2,7 +2,7 @@
 
 The rotary embedding has sections for time, height and width; for text all three positions are the
 same, which makes it the plain one over the first `rope_dims` dimensions. Behind the layers, most
-files have a block that predicts the token after the next one.
+files have a block that predicts the token after the next one. The larger models have experts.
 """
 
 from engine.kernels.program import Buffer, Rope
@@ -15,13 +15,25 @@ from engine.models.layers.delta_net import (
     recurrent_layers,
 )
 from engine.models.layers.draft_head import with_draft_head
-from engine.models.layers.feed_forward import swiglu_feed_forward
+from engine.models.layers.experts import Mixture, experts_feed_forward
+from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.layers.rope import rope
 from engine.models.program import ModelProgram, ProgramBuilder
 
 
 def build_qwen35(build: ProgramBuilder) -> ModelProgram:
     """Recurrent and attention layers, each followed by a feed-forward layer."""
+    return hybrid_decoder(build, dense_feed_forward)
+
+
+def build_qwen35moe(build: ProgramBuilder) -> ModelProgram:
+    """The same, with experts in place of the feed-forward layers."""
+    mixture = Mixture.read(build.metadata, normalised=True)
+    return hybrid_decoder(build, experts_feed_forward(mixture))
+
+
+def hybrid_decoder(build: ProgramBuilder, feed_forward: FeedForward) -> ModelProgram:
+    """Blocks whose second halves are `feed_forward`, and the head that drafts for them."""
     hyper = build.hyper
     shape = delta_shape(build.metadata)
     turning = rope(build, interleaved=False)
@@ -33,11 +45,13 @@ def build_qwen35(build: ProgramBuilder) -> ModelProgram:
             gated_delta_net(build, block, normed, residual, shape)
         else:
             _attention(build, index, residual, turning)
-        _feed_forward(build, index, residual)
+        normed = build.rms_norm(residual, f"blk.{index}.post_attention_norm")
+        feed_forward(build, index, normed, residual)
 
     def draft(head: ProgramBuilder, index: int, residual: Buffer) -> None:
         _attention(head, index, residual, turning)
-        _feed_forward(head, index, residual)
+        normed = head.rms_norm(residual, f"blk.{index}.post_attention_norm")
+        feed_forward(head, index, normed, residual)
 
     return with_draft_head(build, residual, draft)
 
@@ -49,10 +63,11 @@ def _attention(build: ProgramBuilder, index: int, residual: Buffer, turning: Rop
     build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
 
 
-def _feed_forward(build: ProgramBuilder, index: int, residual: Buffer) -> None:
-    normed = build.rms_norm(residual, f"blk.{index}.post_attention_norm")
-    width = build.hyper.feed_forward[index]
-    swiglu_feed_forward(build, f"blk.{index}", normed, residual, width)
-
-
 QWEN35 = Architecture("qwen35", build_qwen35, delta_states, has_draft_head=True)
+QWEN35MOE = Architecture(
+    "qwen35moe",
+    build_qwen35moe,
+    delta_states,
+    honours=frozenset({"expert_count"}),
+    has_draft_head=True,
+)

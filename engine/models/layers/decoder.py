@@ -4,12 +4,17 @@ from collections.abc import Iterable
 
 from engine.kernels.program import Rope
 from engine.models.layers.attention import self_attention
-from engine.models.layers.feed_forward import swiglu_feed_forward
+from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.program import ModelProgram, ProgramBuilder
 
 
 def dense_decoder(
-    build: ProgramBuilder, ropes: Iterable[Rope | None], *, norm_heads: bool = False
+    build: ProgramBuilder,
+    ropes: Iterable[Rope | None],
+    *,
+    norm_heads: bool = False,
+    feed_forward: FeedForward = dense_feed_forward,
+    second_norm: str = "ffn_norm",
 ) -> ModelProgram:
     """Embedding, blocks of attention and feed-forward around a residual stream, and the output.
 
@@ -17,6 +22,8 @@ def dense_decoder(
         build: where the operations go.
         ropes: each layer's rotary embedding, None where a layer has none.
         norm_heads: whether query and key heads are normalised before they turn.
+        feed_forward: each block's second half.
+        second_norm: the name of the norm before it.
     """
     residual = build.embed("token_embd")
     for index, rope in enumerate(ropes):
@@ -24,8 +31,8 @@ def dense_decoder(
         normed = build.rms_norm(residual, f"{block}.attn_norm")
         attended = self_attention(build, block, normed, shape, rope, norm_heads=norm_heads)
         build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
-        normed = build.rms_norm(residual, f"{block}.ffn_norm")
-        swiglu_feed_forward(build, block, normed, residual, build.hyper.feed_forward[index])
+        normed = build.rms_norm(residual, f"{block}.{second_norm}")
+        feed_forward(build, index, normed, residual)
     with build.head():
         normed = build.rms_norm(residual, "output_norm")
     return build.logits(normed, "output")

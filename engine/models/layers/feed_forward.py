@@ -1,7 +1,18 @@
 """The gated feed-forward layer."""
 
+from collections.abc import Callable
+
 from engine.kernels.program import Activation, Buffer
 from engine.models.program import ProgramBuilder
+
+FeedForward = Callable[[ProgramBuilder, int, Buffer, Buffer], None]
+"""`feed_forward(build, index, source, residual)`: add what a block's second half makes of rows."""
+
+
+def dense_feed_forward(build: ProgramBuilder, index: int, source: Buffer, residual: Buffer) -> None:
+    """The usual one: every row goes through the same matrices."""
+    width = build.hyper.feed_forward[index]
+    swiglu_feed_forward(build, f"blk.{index}", source, residual, width)
 
 
 def swiglu_feed_forward(
@@ -18,8 +29,13 @@ def gated_rows(
     source: Buffer,
     width: int,
     activation: Activation = Activation.SILU,
+    *,
+    suffix: str = "",
 ) -> Buffer:
-    """What is left to multiply by `down`: `activation(gate(source)) * up(source)`."""
-    gate = build.linear(source, f"{block}.ffn_gate", Buffer("gate", width))
-    up = build.linear(source, f"{block}.ffn_up", Buffer("up", width))
+    """What is left to multiply by `down`: `activation(gate(source)) * up(source)`.
+
+    The tensors' names end in `suffix`.
+    """
+    gate = build.linear(source, f"{block}.ffn_gate{suffix}", Buffer("gate", width))
+    up = build.linear(source, f"{block}.ffn_up{suffix}", Buffer("up", width))
     return build.glu(gate, up, activation)

@@ -1,0 +1,31 @@
+"""GLM-4.5 (Zhipu AI, 2025): a few dense layers, then experts, one of them shared.
+
+The larger models normalise query and key heads, the smaller ones do not. Behind the layers there
+is a block that drafts, which is left alone.
+"""
+
+from itertools import repeat
+
+from engine.kernels.program import Gating
+from engine.models.architecture import Architecture
+from engine.models.layers.decoder import dense_decoder
+from engine.models.layers.experts import Mixture, experts_feed_forward
+from engine.models.layers.rope import rope
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def build_glm4moe(build: ProgramBuilder) -> ModelProgram:
+    """A decoder whose experts are chosen by a sigmoid and a bias."""
+    hyper = build.hyper
+    for index in range(hyper.draft_heads):
+        build.weights.leave(f"blk.{hyper.layers + index}.")
+    return dense_decoder(
+        build,
+        repeat(rope(build, interleaved=False), hyper.layers),
+        norm_heads=build.weights.take_optional("blk.0.attn_q_norm.weight") is not None,
+        feed_forward=experts_feed_forward(Mixture.read(build.metadata, Gating.SIGMOID)),
+        second_norm="post_attention_norm",
+    )
+
+
+GLM4MOE = Architecture("glm4moe", build_glm4moe, honours=frozenset({"expert_count"}))

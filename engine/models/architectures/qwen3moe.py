@@ -1,0 +1,19 @@
+"""Qwen3-MoE (Alibaba, 2025): Qwen3 with experts."""
+
+from itertools import repeat
+
+from engine.models.architecture import Architecture
+from engine.models.layers.decoder import dense_decoder
+from engine.models.layers.experts import Mixture, experts_feed_forward
+from engine.models.layers.rope import rope
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def build_qwen3moe(build: ProgramBuilder) -> ModelProgram:
+    """A decoder with normalised heads, whose chosen experts weigh 1 together."""
+    ropes = repeat(rope(build, interleaved=False), build.hyper.layers)
+    feed_forward = experts_feed_forward(Mixture.read(build.metadata, normalised=True))
+    return dense_decoder(build, ropes, norm_heads=True, feed_forward=feed_forward)
+
+
+QWEN3MOE = Architecture("qwen3moe", build_qwen3moe, honours=frozenset({"expert_count"}))
