@@ -6,7 +6,7 @@ from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.gguf.tensors import TensorInfo
 from engine.memory.model_facts import ModelFacts, WeightFacts
-from engine.models.hyperparameters import Hyperparameters
+from engine.models.hyperparameters import Hyperparameters, Sizes
 from engine.models.registry import state_specs
 
 
@@ -28,7 +28,7 @@ def model_facts(file: ModelFile, *, with_head: bool = False) -> ModelFacts:
         states=state_specs(file.metadata, with_head=with_head),
         vocab_size=summarise(file).vocab_size,
         context_length=hyper.context_length,
-        row_elements=_row_elements(tensors),
+        row_elements=_row_elements(tensors, Sizes(file.metadata).optional("expert_used_count", 1)),
         heads=hyper.heads,
         rope_dims=hyper.rope_dims,
     )
@@ -41,15 +41,17 @@ def _block_number(name: str) -> int:
     return int(number) if prefix == "blk" and number.isdecimal() else -1
 
 
-def _row_elements(tensors: Mapping[str, TensorInfo]) -> int:
+def _row_elements(tensors: Mapping[str, TensorInfo], experts_used: int) -> int:
     """Floats of a row's intermediates: what a matrix of a layer reads and writes, and is made of it.
 
-    Layers share theirs, so matrices of the same name in several layers count once.
+    Layers share theirs, so matrices of the same name in several layers count once; those of experts
+    count for each that a row asks.
     """
     widths: dict[str, int] = {}
     for name, tensor in tensors.items():
         if name.startswith("blk.") and len(tensor.shape) > 1:
             in_layer = name.split(".", 2)[2]
             rows, columns = tensor.shape[-2:]
-            widths[in_layer] = max(widths.get(in_layer, 0), columns + 2 * rows)
+            times = experts_used if in_layer.endswith("_exps.weight") else 1
+            widths[in_layer] = max(widths.get(in_layer, 0), times * (columns + 2 * rows))
     return sum(widths.values())

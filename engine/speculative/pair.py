@@ -14,12 +14,10 @@ from engine.memory.fit import Room, Verdict, judge
 from engine.memory.model_facts import ModelFacts
 from engine.memory.plan import Serving
 from engine.models.footprint import model_facts
+from engine.models.registry import architecture_of
 from engine.speculative.pair_size import ModelSize, size_remark, size_score
 from engine.speculative.pair_tokens import SharedTokens, TokenTable, shared_tokens
 from engine.speculative.pair_verdict import PairVerdict
-
-RUNNABLE = ("llama", "qwen2", "qwen3", "qwen35", "smollm3")
-"""Architectures that run; a test holds them to the registry, which cannot be read without torch."""
 
 DRAWBACK = 0.9
 """What each drawback leaves of a score: enough to tell like drafts apart, and less than size."""
@@ -151,11 +149,7 @@ def _runnable_facts(file: ModelFile) -> ModelFacts:
     Raises:
         PacelineError: the model does not run in this version; says why.
     """
-    architecture = file.metadata.read("general.architecture", str)
-    if architecture not in RUNNABLE:
-        raise UnsupportedModelError(
-            f"Models of the architecture {quoted(architecture)} are not in this version yet."
-        )
+    architecture_of(file.metadata)
     return model_facts(file)
 
 

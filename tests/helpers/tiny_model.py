@@ -40,10 +40,28 @@ class TinyModel:
     value_dim: int = 20
     attention_interval: int = 3
     mtp: int = 0  # of the blocks that a hybrid model has behind its layers to draft
+    experts: int = 5  # where the architecture has any
+    experts_used: int = 2
+    expert_width: int = 64
+    shared_width: int = 32
 
     @property
     def vocab(self) -> int:
         return 256 + len(SPECIAL)
+
+    @property
+    def hybrid(self) -> bool:
+        """Whether most layers are recurrent."""
+        return self.architecture in ("qwen35", "qwen35moe")
+
+    @property
+    def mixed(self) -> bool:
+        """Whether layers have experts."""
+        return self.architecture.endswith("moe")
+
+    def asks_experts(self, layer: int) -> bool:
+        """Whether a layer has experts; the first of one architecture has none."""
+        return self.mixed and (self.architecture != "glm4moe" or layer > 0)
 
     def write(self, path: Path) -> Path:
         """Write the file and return its path."""
@@ -65,7 +83,8 @@ class TinyModel:
             prefix + "attention.value_length": self.head_dim,
             prefix + "attention.layer_norm_rms_epsilon": 1e-5,
             prefix + "rope.dimension_count": self.head_dim,
-            **(self._hybrid_metadata() if self.architecture == "qwen35" else {}),
+            **(self._hybrid_metadata() if self.hybrid else {}),
+            **(self._expert_metadata() if self.mixed else {}),
             "tokenizer.ggml.model": "gpt2",
             "tokenizer.ggml.pre": "qwen2",
             "tokenizer.ggml.tokens": [*byte_pieces(), *SPECIAL],
@@ -77,14 +96,27 @@ class TinyModel:
 
     def _hybrid_metadata(self) -> dict[str, object]:
         """Recurrent layers but every n-th: three key heads shared by six value heads."""
+        prefix = self.architecture + "."
         return {
-            "qwen35.full_attention_interval": self.attention_interval,
-            "qwen35.ssm.group_count": self.key_heads,
-            "qwen35.ssm.time_step_rank": self.value_heads,
-            "qwen35.ssm.inner_size": self.value_heads * self.value_dim,
-            "qwen35.ssm.state_size": self.key_dim,
-            "qwen35.ssm.conv_kernel": 4,
-            **({"qwen35.nextn_predict_layers": self.mtp} if self.mtp else {}),
+            prefix + "full_attention_interval": self.attention_interval,
+            prefix + "ssm.group_count": self.key_heads,
+            prefix + "ssm.time_step_rank": self.value_heads,
+            prefix + "ssm.inner_size": self.value_heads * self.value_dim,
+            prefix + "ssm.state_size": self.key_dim,
+            prefix + "ssm.conv_kernel": 4,
+            **({prefix + "nextn_predict_layers": self.mtp} if self.mtp else {}),
+        }
+
+    def _expert_metadata(self) -> dict[str, object]:
+        """Experts, beside which all but one architecture have one that rows share."""
+        prefix = self.architecture + "."
+        shared = self.architecture != "qwen3moe"
+        return {
+            prefix + "expert_count": self.experts,
+            prefix + "expert_used_count": self.experts_used,
+            prefix + "expert_feed_forward_length": self.expert_width,
+            **({prefix + "expert_shared_feed_forward_length": self.shared_width} if shared else {}),
+            **({prefix + "leading_dense_block_count": 1} if self.architecture == "glm4moe" else {}),
         }
 
     def tensors(self) -> dict[str, Tensor]:
@@ -112,10 +144,11 @@ class TinyModel:
         for layer in range(self.layers + self.mtp):
             block = f"blk.{layer}."
             vector(block + "attn_norm.weight", self.width, 1.0)
-            hybrid = self.architecture == "qwen35"
+            hybrid = self.hybrid
             is_head = layer >= self.layers
             recurrent = hybrid and not is_head and (layer + 1) % self.attention_interval != 0
-            second = "post_attention_norm" if hybrid else "ffn_norm"
+            renamed = hybrid or self.architecture == "glm4moe"
+            second = "post_attention_norm" if renamed else "ffn_norm"
             vector(block + f"{second}.weight", self.width, 1.0)
             if recurrent:
                 channels = 2 * self.key_heads * self.key_dim + self.value_heads * self.value_dim
@@ -134,13 +167,44 @@ class TinyModel:
                 matrix(block + "attn_k", key, self.width, bias=True)
                 matrix(block + "attn_v", key, self.width, bias=True)
                 matrix(block + "attn_output", self.width, query, bias=True)
-            matrix(block + "ffn_gate", self.feed_forward, self.width, bias=True)
-            matrix(block + "ffn_up", self.feed_forward, self.width, bias=True)
-            matrix(block + "ffn_down", self.width, self.feed_forward, bias=True)
-            if self.architecture == "qwen3" or (hybrid and not recurrent):
+            if not self.asks_experts(layer):
+                matrix(block + "ffn_gate", self.feed_forward, self.width, bias=True)
+                matrix(block + "ffn_up", self.feed_forward, self.width, bias=True)
+                matrix(block + "ffn_down", self.width, self.feed_forward, bias=True)
+            if self.architecture in ("qwen3", "qwen3moe") or (hybrid and not recurrent):
                 vector(block + "attn_q_norm.weight", self.head_dim, 1.0)
                 vector(block + "attn_k_norm.weight", self.head_dim, 1.0)
-        return tensors | self._head_tensors()
+        return tensors | self._expert_tensors() | self._head_tensors()
+
+    def _expert_tensors(self) -> dict[str, Tensor]:
+        """What layers with experts have in place of a feed-forward layer."""
+        rng = np.random.default_rng(self.seed + 7)
+        tensors: dict[str, Tensor] = {}
+        width, inner, shared = self.width, self.expert_width, self.shared_width
+
+        def matrix(name: str, *shape: int) -> None:
+            values = rng.standard_normal(shape) / np.sqrt(shape[-1])
+            tensors[f"{name}.weight"] = _stored(values.astype(np.float32), self.quant)
+
+        for layer in filter(self.asks_experts, range(self.layers + self.mtp)):
+            block = f"blk.{layer}.ffn"
+            matrix(f"{block}_gate_inp", self.experts, width)
+            if self.hybrid:
+                matrix(f"{block}_gate_up_exps", self.experts, 2 * inner, width)
+            else:
+                matrix(f"{block}_gate_exps", self.experts, inner, width)
+                matrix(f"{block}_up_exps", self.experts, inner, width)
+            matrix(f"{block}_down_exps", self.experts, width, inner)
+            if self.architecture == "qwen3moe":
+                continue
+            matrix(f"{block}_gate_shexp", shared, width)
+            matrix(f"{block}_up_shexp", shared, width)
+            matrix(f"{block}_down_shexp", width, shared)
+            size, name = width, f"{block}_gate_inp_shexp.weight"
+            if self.architecture == "glm4moe":
+                size, name = self.experts, f"blk.{layer}.exp_probs_b.bias"
+            tensors[name] = (rng.standard_normal(size).astype(np.float32) / 4, None)
+        return tensors
 
     def _head_tensors(self) -> dict[str, Tensor]:
         """What the blocks that draft have beside those of an attention layer."""
@@ -162,8 +226,9 @@ SMALLEST = {
     "qwen3": TinyModel("qwen3", layers=1),
     "smollm3": TinyModel("smollm3", layers=4),
     "qwen35": TinyModel("qwen35", layers=2, attention_interval=2),
+    "qwen35moe": TinyModel("qwen35moe", layers=2, attention_interval=2),
 }
-"""A model of each architecture, with no more layers than it takes to have every kind of them."""
+"""Models that together have all operations, with as few layers as that takes."""
 
 
 def byte_pieces() -> list[str]:

@@ -30,6 +30,12 @@ NAMES = (
     "qwen35-dense",
     "smollm3-dense",
     "tiny-qwen35",
+    "llama-moe",
+    "qwen2moe-moe",
+    "qwen3moe-moe",
+    "qwen35moe-moe",
+    "tiny-qwen35moe",
+    "glm4moe-moe",
 )
 TOKENS = [(19 * i + 3) % 256 for i in range(12)]
 

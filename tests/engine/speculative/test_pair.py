@@ -14,8 +14,7 @@ from engine.kernels.backend_memory import CPU_TORCH
 from engine.memory.fit import Room
 from engine.memory.plan import ModelUse, Serving
 from engine.models.footprint import model_facts
-from engine.models.registry import ARCHITECTURES
-from engine.speculative.pair import RUNNABLE, Place, check_pair
+from engine.speculative.pair import Place, check_pair
 from engine.speculative.pair_size import LEAST_SCORE
 from engine.speculative.pair_verdict import PairVerdict
 from tests.helpers.tiny_gguf import write_gguf
@@ -194,6 +193,13 @@ def test_a_draft_in_more_bits_is_as_large_as_its_bytes(shelf: Shelf) -> None:
     assert "so large a draft cannot pay" in found.sentence
 
 
+def test_of_a_mixture_of_experts_counts_what_a_token_asks(shelf: Shelf) -> None:
+    mixed = TinyModel("qwen3moe", layers=4, experts=16, experts_used=2)
+    found = verdict(shelf.write(mixed), shelf.write(DRAFT, general__name="Tiny 2"))
+    assert "this model 1.43M parameters in 5.73 MB, 0.401M of them for each token" in found.sentence
+    assert "is large for a draft" in found.sentence
+
+
 def test_a_very_small_draft_is_said_to_guess_wrong(shelf: Shelf) -> None:
     large = replace(TARGET, width=768, feed_forward=2048, layers=2)
     found = verdict(shelf.write(large), shelf.write(DRAFT))
@@ -252,8 +258,8 @@ def test_another_architecture_with_the_same_tokens_scores_a_little_less(shelf: S
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"general__architecture": "phi9"}, '"phi9" are not in this version yet'),
-        ({"llama__expert_count": 8}, '"llama.expert_count" is the number 8'),
+        ({"general__architecture": "phi9"}, '"phi9" do not run in this version yet'),
+        ({"llama__logit_scale": 2.0}, '"llama.logit_scale" is the number 2'),
         ({"llama__attention__head_count": 0}, "cannot be 0"),
         ({"llama__context_length": None}, '"llama.context_length"'),
     ],
@@ -305,10 +311,6 @@ def test_a_name_from_a_file_cannot_break_the_sentence(shelf: Shelf) -> None:
     assert len(sentence) < 200
     nameless = shelf.write(DRAFT, general__name="\n\u202e ")
     assert verdict(shelf.write(TARGET), nameless).sentence.startswith("This file can draft for")
-
-
-def test_what_runs_is_what_the_registry_has() -> None:
-    assert set(RUNNABLE) == set(ARCHITECTURES)
 
 
 def test_the_check_loads_no_torch() -> None:
