@@ -39,7 +39,7 @@ def route(
     return chosen, weights * routing.scale
 
 
-def visit(
+def ask(
     rows: torch.Tensor,
     chosen: torch.Tensor,
     product: Callable[[int, torch.Tensor], torch.Tensor],
@@ -49,13 +49,15 @@ def visit(
     Shapes: rows `[rows, 1 or used, in]`, chosen `[rows, used]`; `product(expert, x)` takes
     `[n, in]` to `[n, out]`. Returns `[rows, used * out]`.
     """
-    visitors = rows.expand(-1, chosen.shape[1], -1)
-    order, parts = [], []
-    for expert in torch.unique(chosen).tolist():
-        visits = (chosen == expert).nonzero(as_tuple=True)
-        order.append(visits[0] * chosen.shape[1] + visits[1])
-        parts.append(product(expert, visitors[visits]))
-    answers = torch.cat(parts)[torch.cat(order).argsort()]
+    visits: dict[int, list[int]] = {}
+    for visit, expert in enumerate(chosen.flatten().tolist()):
+        visits.setdefault(expert, []).append(visit)
+    visitors = rows.expand(-1, chosen.shape[1], -1).flatten(0, 1)
+    parts = [product(expert, visitors[visits[expert]]) for expert in sorted(visits)]
+    order = [visit for expert in sorted(visits) for visit in visits[expert]]
+    sorted_answers = torch.cat(parts)
+    answers = torch.empty_like(sorted_answers)
+    answers[order] = sorted_answers
     return answers.view(len(chosen), -1)
 
 

@@ -451,8 +451,8 @@ def _experts(source: _Source, weights: QuantType) -> Sample:
     )
     numbers, gates = experts.route(logits.values, None, USED, Routing())
     first, second, added = _double(up), _double(down), _double(bias)
-    between = experts.visit(x.heads(IN), numbers, lambda e, rows: rows @ first[e].T + added[e])
-    said = experts.visit(between.view(-1, USED, IN), numbers, lambda e, rows: rows @ second[e].T)
+    between = experts.ask(x.heads(IN), numbers, lambda e, rows: rows @ first[e].T + added[e])
+    said = experts.ask(between.view(-1, USED, IN), numbers, lambda e, rows: rows @ second[e].T)
     expected = residual.values + experts.weighted_sum(said, gates)
     inputs, quantised = [logits, x, residual], weights.dtype is None
     name, out = f"Experts {weights.name}", residual.buffer

@@ -132,7 +132,7 @@ class TorchPass:
             return answer if op.bias is None else answer + weights.vector(op.bias)[expert]
 
         rows = held[op.source].view(len(held[op.source]), -1, op.weight.row_elements)
-        held[op.out] = experts.visit(rows, held[op.chosen].long(), product)
+        held[op.out] = experts.ask(rows, held[op.chosen].long(), product)
 
     def _rope_and_store(self, op: RopeAndStore, group: RowGroup, held: Values) -> None:
         key = _heads(held[op.key], op.head_dim)

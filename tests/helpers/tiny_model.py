@@ -223,7 +223,6 @@ class TinyModel:
 SMALLEST = {
     "llama": TinyModel("llama", layers=1),
     "qwen2": TinyModel("qwen2", layers=1, biases=True),
-    "qwen3": TinyModel("qwen3", layers=1),
     "smollm3": TinyModel("smollm3", layers=4),
     "qwen35": TinyModel("qwen35", layers=2, attention_interval=2),
     "qwen35moe": TinyModel("qwen35moe", layers=2, attention_interval=2),

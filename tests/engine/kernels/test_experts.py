@@ -74,7 +74,7 @@ def test_experts_come_from_the_groups_whose_best_two_are_best() -> None:
 def test_each_row_is_answered_by_the_experts_that_it_chose(sources: int) -> None:
     rows, matrices = torch.randn(11, sources, 5), torch.randn(4, 6, 5)
     chosen = torch.stack([torch.randperm(4)[:3] for _ in range(11)])
-    answers = experts.visit(rows, chosen, lambda expert, x: x @ matrices[expert].T)
+    answers = experts.ask(rows, chosen, lambda expert, x: x @ matrices[expert].T)
     for row in range(11):
         for rank in range(3):
             source = rows[row, rank if sources > 1 else 0]
