@@ -205,7 +205,7 @@ def test_an_embedding_of_another_shape_is_refused(tmp_path: Path, shape: tuple[i
         ("llama.attention.layer_norm_rms_epsilon", -1.0, ModelFileError),
         ("llama.attention.causal", False, UnsupportedModelError),
         ("llama.embedding_length", 64, ModelFileError),
-        ("llama.expert_count", 8, UnsupportedModelError),
+        ("llama.expert_count", 8, ModelFileError),
         ("llama.rope.scaling.type", "dynamic", UnsupportedModelError),
     ],
 )
