@@ -42,10 +42,10 @@ def _block_number(name: str) -> int:
 
 
 def _row_elements(tensors: Mapping[str, TensorInfo], experts_used: int) -> int:
-    """Floats of a row's intermediates: what a matrix of a layer reads and writes, and is made of it.
+    """Floats of a row's intermediates: what matrices read and write, and what is made of that.
 
-    Layers share theirs, so matrices of the same name in several layers count once; those of experts
-    count for each that a row asks.
+    Layers share theirs, so matrices of the same name in several layers count once, and those of
+    experts for each that a row asks.
     """
     widths: dict[str, int] = {}
     for name, tensor in tensors.items():

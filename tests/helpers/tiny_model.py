@@ -223,11 +223,15 @@ class TinyModel:
 SMALLEST = {
     "llama": TinyModel("llama", layers=1),
     "qwen2": TinyModel("qwen2", layers=1, biases=True),
+    "qwen3": TinyModel("qwen3", layers=1),
     "smollm3": TinyModel("smollm3", layers=4),
     "qwen35": TinyModel("qwen35", layers=2, attention_interval=2),
+    "qwen2moe": TinyModel("qwen2moe", layers=1),
+    "qwen3moe": TinyModel("qwen3moe", layers=1),
     "qwen35moe": TinyModel("qwen35moe", layers=2, attention_interval=2),
+    "glm4moe": TinyModel("glm4moe", layers=2),
 }
-"""Models that together have all operations, with as few layers as that takes."""
+"""A model of each architecture, with no more layers than it takes to have every kind of them."""
 
 
 def byte_pieces() -> list[str]:

@@ -15,6 +15,7 @@ from tests.helpers.tiny_recurrent import RECURRENT
 
 MODELS = {
     "llama": SMALLEST["llama"],
+    "qwen2moe": SMALLEST["qwen2moe"],  # experts
     "qwen35": SMALLEST["qwen35"],  # delta rule
     "nemotron_h": RECURRENT["nemotron_h"],  # Mamba-2
     "lfm2": RECURRENT["lfm2"],  # short convolution
