@@ -10,7 +10,7 @@ from app.actions.files import write_text
 from app.actions.session import Session
 from app.bridge.types import LoadedModel
 from app.domain.bench_run import BenchRun
-from app.domain.draft import DraftKind
+from app.domain.draft import DraftKind, DraftWay
 from app.domain.problem import Problem
 from app.storage.measurement_export import bench_text
 
@@ -29,7 +29,7 @@ def start(session: Session) -> None:
         session.notices.raised.emit(Problem(refusal))
     elif model:
         session.notices.settled.emit()
-        session.benching.start(model, way_of(session, kind), machine_text(model))
+        session.benching.start(model, way_of(session, DraftWay(kind)), machine_text(model))
 
 
 def machine_text(model: LoadedModel) -> str:

@@ -13,7 +13,7 @@ from app.actions.session import Session
 from app.bridge.comparing import NOTHING_COMPARED, Way
 from app.bridge.making import options_for, thinking_for
 from app.domain.comparison import ComparisonRecord
-from app.domain.draft import DraftKind
+from app.domain.draft import DraftKind, DraftWay
 from app.domain.problem import Problem
 from app.storage.measurement_export import comparison_text
 
@@ -23,13 +23,13 @@ MOST_TOKENS = 512
 translate = QCoreApplication.translate
 
 
-def start(session: Session, prompt: str, kinds: Sequence[DraftKind], *, together: bool) -> bool:
+def start(session: Session, prompt: str, ways: Sequence[DraftWay], *, together: bool) -> bool:
     """Answer a prompt in two ways, made otherwise as in the chat in view.
 
     Args:
         session: the session.
         prompt: what is asked.
-        kinds: what drafts for the left reply and for the right one.
+        ways: how to draft for the left reply and for the right one.
         together: whether both are written at once.
 
     Returns:
@@ -37,22 +37,22 @@ def start(session: Session, prompt: str, kinds: Sequence[DraftKind], *, together
     """
     if not prompt.strip() or session.comparing.is_running:
         return False
-    if refusal := _refusal(session, kinds):
+    if refusal := _refusal(session, ways):
         session.notices.raised.emit(Problem(refusal))
         return False
     if model := session.model.loaded:
         thinking = thinking_for(model, session.chats.current.details.thinking)
         options = options_for(sampling_in_view(session), thinking)
         options = replace(options, max_tokens=options.max_tokens or MOST_TOKENS)
-        left, right = (way_of(session, kind) for kind in kinds)
+        left, right = (way_of(session, way) for way in ways)
         session.comparing.start(prompt, model, options, (left, right), together=together)
     return True
 
 
-def way_of(session: Session, kind: DraftKind) -> Way:
+def way_of(session: Session, way: DraftWay) -> Way:
     """How replies are drafted for, in a way that the main model was loaded with."""
-    drafting = session.drafts.drafting_by(kind)
-    name = draft_name(session, kind)
+    drafting = session.drafts.drafting_in(way)
+    name = draft_name(session, way.kind)
     most = translate("Compare", "up to {count} ahead").format(count=drafting.n_max)
     return Way(drafting, name, most if name else "")
 
@@ -110,10 +110,10 @@ def why_not_quiet(session: Session) -> str:
     return ""
 
 
-def _refusal(session: Session, kinds: Sequence[DraftKind]) -> str:
+def _refusal(session: Session, ways: Sequence[DraftWay]) -> str:
     """Why nothing can be compared now; empty where something can."""
     if session.model.loaded is None:
         return translate("Compare", "Load a main model first, then choose a draft to compare.")
-    if all(kind is DraftKind.NONE for kind in kinds):
+    if all(way.kind is DraftKind.NONE for way in ways):
         return translate("Compare", "Choose a draft first: beside the main model, at the top.")
     return why_not_quiet(session)

@@ -16,7 +16,7 @@ from app.bridge.types import (
     PacelineError,
     PairVerdict,
 )
-from app.domain.draft import DraftChoice, DraftKind, DraftSettings
+from app.domain.draft import DraftChoice, DraftKind, DraftSettings, DraftWay
 from app.settings.schema import DRAFT_SETTINGS
 from app.settings.store import Settings
 
@@ -73,7 +73,7 @@ class Drafts(QObject):
     @property
     def drafting(self) -> Drafting:
         """What to ask the engine for with each reply."""
-        return self.drafting_by(self.choice.kind)
+        return self.drafting_in(DraftWay(self.choice.kind))
 
     @property
     def kinds(self) -> list[DraftKind]:
@@ -81,10 +81,11 @@ class Drafts(QObject):
         methods = set(self._model.loaded.methods) if self._model.loaded else set()
         return [kind for kind in DraftKind if methods.issuperset(METHODS[kind])]
 
-    def drafting_by(self, kind: DraftKind) -> Drafting:
+    def drafting_in(self, way: DraftWay) -> Drafting:
         """What to ask the engine for to draft in another way than is chosen."""
         settings = self.settings
-        return Drafting(METHODS[kind], n_max=settings.longest, p_min=settings.least_chance)
+        longest = way.longest or settings.longest
+        return Drafting(METHODS[way.kind], n_max=longest, p_min=settings.least_chance)
 
     @property
     def settings(self) -> DraftSettings:

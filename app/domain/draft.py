@@ -31,6 +31,19 @@ class DraftChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftWay:
+    """A way to draft for one reply.
+
+    Attributes:
+        kind: where its drafts come from.
+        longest: tokens of a draft at most; None: as is set for the main model.
+    """
+
+    kind: DraftKind = DraftKind.NONE
+    longest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DraftSettings:
     """How drafts are made for a main model.
 

@@ -533,6 +533,8 @@ async def where_models(stage: Stage) -> None:
     """Where models come from, and which sizes fit."""
     stage.engine.sizes = size_fits(CPU_NATIVE.started(), Room(11_000_000_000))
     stage.window.findChild(QPushButton, "whereModelsOpen").click()
+    await stage.until(stage.window.findChild(QWidget, "whereFits").accessibleName)
+    await stage.settle()
 
 
 async def picker(stage: Stage) -> None:
@@ -645,6 +647,10 @@ SHEET: tuple[tuple[State, bool], ...] = (
     (resting, True),
     (accepted, True),
     (compare, True),
+    (compare_history, True),
+    (bench, True),
+    (engine_page, True),
+    (where_models, True),
     (drag, True),
     (error, True),
     (failed_reply, True),

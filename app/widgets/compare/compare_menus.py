@@ -1,6 +1,7 @@
 """What opens in Compare: earlier comparisons, ways to draft, and what can be done with a result."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtWidgets import QWidget
@@ -8,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.actions import compare as actions
 from app.actions.session import Session
 from app.domain.comparison import ComparisonRecord
-from app.domain.draft import DraftKind
+from app.domain.draft import DraftKind, DraftWay
 from app.itemmodels.measured_list import RECORD_ROLE, MeasuredListModel, comparison_rows
 from app.theme.theme import Theme
 from app.widgets.chat_menu import ActionMenu
@@ -17,6 +18,7 @@ from app.widgets.common.export_dialog import ask_export
 from app.widgets.compare.measured_row import MeasuredDelegate
 
 WIDTH_PX = 480
+LENGTHS = (2, 4, 8, 16, 32)  # tokens of a draft at most
 
 
 class HistoryPopup(ChoicePopup):
@@ -40,22 +42,40 @@ class HistoryPopup(ChoicePopup):
 
 
 class WayMenu(ActionMenu):
-    """Every way to draft that the main model was loaded with, for one side."""
+    """Every way to draft that the main model was loaded with, and how far, for one side."""
 
     def __init__(
         self,
         session: Session,
-        present: DraftKind,
-        choose: Callable[[DraftKind], None],
+        present: DraftWay,
+        choose: Callable[[DraftWay], None],
         window: QWidget,
     ) -> None:
         super().__init__("compareWays", window)
         for kind in session.drafts.kinds:
             name = actions.draft_name(session, kind) or self.tr("no draft")
-            self.add(f"way-{kind}", name, partial(choose, kind))
-            action = self.actions()[-1]
-            action.setCheckable(True)
-            action.setChecked(kind is present)
+            way = replace(present, kind=kind)
+            self._offer(f"way-{kind}", name, way, present, choose)
+        if present.kind is not DraftKind.NONE:
+            self.addSeparator()
+            for longest in (None, *LENGTHS):
+                text = self.tr("Up to {count} ahead").format(count=longest)
+                text = text if longest else self.tr("As far ahead as is set")
+                way = replace(present, longest=longest)
+                self._offer(f"ahead-{longest or 'set'}", text, way, present, choose)
+
+    def _offer(
+        self,
+        name: str,
+        text: str,
+        way: DraftWay,
+        present: DraftWay,
+        choose: Callable[[DraftWay], None],
+    ) -> None:
+        self.add(name, text, partial(choose, way))
+        action = self.actions()[-1]
+        action.setCheckable(True)
+        action.setChecked(way == present)
 
 
 class ComparisonMenu(ActionMenu):

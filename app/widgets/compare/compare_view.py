@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.actions import compare as compare_actions
 from app.actions.session import Session
 from app.bridge.comparing import Comparing
-from app.domain.draft import DraftKind
+from app.domain.draft import DraftWay
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
@@ -36,7 +36,7 @@ class CompareView(QWidget):
         self.setObjectName("compareView")
         self._session = session
         self._comparing: Comparing = session.comparing
-        self._picked: list[DraftKind | None] = [None, None]  # for the next run; None: unasked
+        self._picked: list[DraftWay | None] = [None, None]  # for the next run; None: unasked
         self._result = ResultStrip(theme)
         self._prompt = text_label(interface_font(Size.BODY), look="dim", wraps=True)
         left, right = self.tr("Left side"), self.tr("Right side")
@@ -122,26 +122,26 @@ class CompareView(QWidget):
 
     def _start(self) -> None:
         together, prompt = self._together.isChecked(), self.edit.toPlainText()
-        if compare_actions.start(self._session, prompt, self._kinds, together=together):
+        if compare_actions.start(self._session, prompt, self._ways, together=together):
             self.edit.clear()
             self._session.notices.settled.emit()
 
     @property
-    def _kinds(self) -> list[DraftKind]:
-        """What is to draft on each side: what was picked, as far as the model still has it."""
+    def _ways(self) -> list[DraftWay]:
+        """How to draft on each side: as was picked, as far as the model still can."""
         drafts = self._session.drafts
-        unasked = (DraftKind.NONE, drafts.choice.kind)
+        unasked = (DraftWay(), DraftWay(drafts.choice.kind))
         return [
-            picked if picked in drafts.kinds else kind
-            for picked, kind in zip(self._picked, unasked, strict=True)
+            picked if picked and picked.kind in drafts.kinds else way
+            for picked, way in zip(self._picked, unasked, strict=True)
         ]
 
     def _choose_way(self, side: int, place: QPoint) -> None:
-        def choose(kind: DraftKind) -> None:
-            self._picked[side] = kind
+        def choose(way: DraftWay) -> None:
+            self._picked[side] = way
             compare_actions.begin_anew(self._session)
 
-        WayMenu(self._session, self._kinds[side], choose, self).popup(place)
+        WayMenu(self._session, self._ways[side], choose, self).popup(place)
 
     def _name_sides(self) -> None:
         """Say who answers: until there are replies, what would."""
@@ -150,7 +150,7 @@ class CompareView(QWidget):
             names = [(half.draft, half.details) for half in (record.left, record.right)]
             alone = record.model
         else:
-            ways = [compare_actions.way_of(self._session, kind) for kind in self._kinds]
+            ways = [compare_actions.way_of(self._session, way) for way in self._ways]
             names = [(way.draft, way.details) for way in ways]
             loaded = self._session.model.loaded
             alone = loaded.summary.name if loaded else ""

@@ -10,15 +10,22 @@ from pytestqt.qtbot import QtBot
 from qasync import QEventLoop
 
 from app.bootstrap import build_application
+from app.bridge.types import Engine
 from tests.helpers.person import Person
 
 PATIENCE_MS = 60_000
 
 
 @pytest.fixture
-def person(loop: QEventLoop, qtbot: QtBot, tmp_path: Path) -> Iterator[Person]:
-    """Somebody in front of a window over the real engine."""
-    application = build_application(tmp_path / "data")
+def engine() -> Engine:
+    """The real one; a test may put another in its place."""
+    return Engine()
+
+
+@pytest.fixture
+def person(loop: QEventLoop, qtbot: QtBot, tmp_path: Path, engine: Engine) -> Iterator[Person]:
+    """Somebody in front of a window over the engine."""
+    application = build_application(tmp_path / "data", engine)
     window = application.window
     with qtbot.waitExposed(window):
         window.show()

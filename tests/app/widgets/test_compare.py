@@ -318,6 +318,16 @@ def test_each_side_drafts_as_is_chosen_for_it(comparer, engine, qtbot):
     assert "2.00× faster on the right" in texts(comparer, "compareResult")
 
 
+def test_two_lengths_of_one_draft_are_compared(comparer, engine, qtbot):
+    choose_way(comparer, qtbot, "compareOffDraft", "way-text")
+    choose_way(comparer, qtbot, "compareOffDraft", "ahead-4")
+    run(comparer, engine, qtbot)
+    off, on = (generation.options.drafting for generation in engine.generations)
+    assert off.methods == on.methods
+    assert (off.n_max, on.n_max) == (4, 16)
+    assert "from the text itself, up to 4 ahead" in texts(comparer, "compareOff")
+
+
 def test_another_choice_for_a_side_begins_anew(comparer, engine, qtbot):
     result = run(comparer, engine, qtbot)
     choose_way(comparer, qtbot, "compareOnDraft", "way-none")

@@ -22,6 +22,7 @@ from engine.base.types import (
     StopReason,
     Timings,
 )
+from engine.cli.main import main
 from engine.cli.serving import Serving
 from tests.helpers.terminal import Terminal
 from tests.helpers.tiny_gguf import write_gguf
@@ -93,6 +94,15 @@ def test_what_was_emitted_is_what_was_accepted_and_one_more_a_round(
     for row in wrong["prompts"]:
         assert row["rate"] == 0
         assert row["draft_n"] == row["draft_rounds"] == 19
+
+
+def test_prompts_that_do_not_fit_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = TinyModel(layers=1, context=96).write(tmp_path / "short.gguf")
+    bench_prompts.prompts_file().write_text(json.dumps({"sum": ["1 + 1"], "poem": ["word " * 40]}))
+    assert main(["bench", str(short), "--spec", "off", *SPEC]) == 0
+    assert "Left out, as they do not fit this model: poem." in capsys.readouterr().err
 
 
 def test_the_methods_can_be_chosen(terminal: Terminal, model: str) -> None:
