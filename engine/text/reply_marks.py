@@ -34,6 +34,7 @@ class Family:
         sign: what such a reply begins with.
         is_split: earlier replies go into a template with reasoning and answer apart; otherwise
             templates know these marks in a reply's text.
+        is_prose: the marks are words that any model may say, so they count as a pair alone.
     """
 
     opening: str
@@ -41,6 +42,7 @@ class Family:
     hidden: tuple[str, ...] = ()
     sign: str = ""
     is_split: bool = False
+    is_prose: bool = False
 
 
 FAMILIES = (
@@ -52,7 +54,7 @@ FAMILIES = (
     Family("[THINK]", "[/THINK]"),  # Magistral
     Family("◁think▷", "◁/think▷"),  # Kimi VL
     Family("<|inner_prefix|>", "<|inner_suffix|>"),  # Apertus
-    Family("Here is my thought process:", "Here is my response:"),  # Granite 3.2
+    Family("Here is my thought process:", "Here is my response:", is_prose=True),  # Granite 3.2
     Family(  # OpenThinker, Sky-T1
         "<|begin_of_thought|>",
         "<|end_of_thought|>",

@@ -79,6 +79,10 @@ class ReplyReader:
         self._read(is_whole=True)
         if self._call:
             self._close_call(len(self._text), len(self._text))
+        first = self._parts[0]
+        if self._family and self._family.is_prose and len(self._parts) == 1:
+            start = first.start - len(self._family.opening)
+            self._parts = [ReplyPart(PartKind.ANSWER, start, first.end)]
         self._parts = [replace(part, is_closed=True) for part in self._parts]
         answers = [part for part in self._parts if part.kind is PartKind.ANSWER]
         if len(answers) == 1 and not any(part.calls for part in self._parts):

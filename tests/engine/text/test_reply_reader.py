@@ -191,6 +191,7 @@ def test_a_call_without_its_last_mark_counts_if_it_makes_sense():
         f"Like this:\n```\n<tool_call>{JSON}</tool_call>\n```\n",
         '{"name": "Ada", "parameters": {}, "born": 1815}',
         "a < b, and 1 <| 2",
+        "Here is my thought process: first I look.",
         "[THINK",
     ],
 )
