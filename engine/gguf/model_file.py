@@ -34,9 +34,9 @@ class ModelFile(ABC):
 
     @abstractmethod
     def complete(self, proceed: Callable[[], None]) -> None:
-        """Put together the tensors handed out so far that do not lie in the file as they are.
+        """Put together the matrices handed out so far that do not lie in the file as they are.
 
-        Until then they hold nothing: so a model can be planned for without its memory.
+        Until then large ones hold nothing: so a model can be planned for without its memory.
 
         Args:
             proceed: called before each; may raise to stop.

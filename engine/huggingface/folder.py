@@ -24,6 +24,7 @@ from engine.huggingface.template import TEMPLATE_KEY, chat_template
 from engine.huggingface.vocabulary import read_vocabulary
 
 _MOST_DIMENSIONS = 4
+_AT_ONCE_BYTES = 1 << 20  # of a tensor that is put together when it is first asked for
 _TOKENIZER = "tokenizer."
 """What the keys of a vocabulary begin with; it is read when one of them is asked for."""
 
@@ -51,7 +52,11 @@ class ModelFolder(ModelFile):
         if part.place:
             return part.read().reshape(-1).view(np.uint8)
         if name not in self._made:
-            self._made[name] = self._unfilled[name] = np.empty(part.nbytes, np.uint8)
+            self._made[name] = np.empty(part.nbytes, np.uint8)
+            if part.nbytes <= _AT_ONCE_BYTES:
+                part.copy_into(self._made[name])
+            else:
+                self._unfilled[name] = self._made[name]
         return self._made[name]
 
     def complete(self, proceed: Callable[[], None]) -> None:

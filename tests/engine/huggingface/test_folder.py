@@ -109,6 +109,30 @@ def test_tensors_are_used_where_they_lie_unless_they_lie_askew(tmp_path):
             file.release("output_norm.weight")
 
 
+def test_large_matrices_are_put_together_only_when_the_model_is_loaded(tmp_path):
+    experts = np.arange(4 * 400 * 300, dtype=np.float32).reshape(4, 400, 300)
+    name = "model.layers.0.mlp.experts.{}.up_proj.weight"
+    tensors = {name.format(number): stored(expert) for number, expert in enumerate(experts)}
+    write_safetensors(tmp_path / "model.safetensors", tensors)
+    write_json(
+        tmp_path / "config.json",
+        {"model_type": "qwen3_moe", "num_attention_heads": 1, "hidden_size": 8},
+    )
+    asked = []
+    with open_model_file(tmp_path) as file:
+        data = file.data("blk.0.ffn_up_exps.weight")
+        with pytest.raises(KeyboardInterrupt):
+            file.complete(interrupt)
+        file.complete(lambda: asked.append(True))
+        np.testing.assert_array_equal(data.view(np.float32).reshape(experts.shape), experts)
+        file.complete(lambda: asked.append(True))
+    assert asked == [True]
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
 def test_llama_3s_scaling_becomes_factors_of_its_frequencies(folder):
     scaling = {
         "rope_type": "llama3",

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.helpers.folders import write_folder
+from tests.helpers.folders import write_folder, write_folder_of
 from tests.helpers.models import open_runner, prompt
+from tests.helpers.shared import shared_model
 from tests.helpers.tiny_model import TinyModel
 
 MODELS = {
@@ -33,3 +34,11 @@ def test_a_folder_gives_the_logits_of_the_gguf_file(tmp_path, name):
     folder = write_folder(tmp_path / "model", MODELS[name], shards=2)
     theirs = logits(file, tokens)
     assert error(logits(folder, tokens), theirs) <= 1e-6
+
+
+@pytest.mark.parametrize("name", ["mamba2-dense", "nemotron_h-dense"])
+def test_folders_of_recorded_models_give_the_logits_of_their_files(tmp_path, name):
+    tokens = np.random.default_rng(1).integers(0, 128, 40).tolist()
+    file = shared_model(f"arch/{name}.gguf")
+    folder = write_folder_of(tmp_path / "model", file)
+    assert error(logits(folder, tokens, context=256), logits(file, tokens, context=256)) <= 1e-6
