@@ -1,7 +1,6 @@
 """The engine as its users see it: asynchronous, safe from any task of one event loop."""
 
 import asyncio
-import gc
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from engine.api.generation import Generation
 from engine.base.bench import BenchProgress
 from engine.base.errors import EngineStoppedError
 from engine.base.fit import FitVerdict
+from engine.base.lasting import kept_from_collector
 from engine.base.sizes import SizeFit
 from engine.base.snapshot import EngineSnapshot
 from engine.base.trial import Trial
@@ -404,19 +404,9 @@ def _load_drafter(
 
 @cache
 def _import_torch() -> None:
-    """Import torch once, with what it makes kept from the garbage collector.
-
-    A full collection holds every thread for its length: 50 to 130 ms among torch's objects, which
-    stay as long as the process anyway.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
+    """Import torch once, with what it makes kept from the garbage collector."""
+    with kept_from_collector():
         import torch  # noqa: F401
-    finally:
-        gc.freeze()
-        if was_enabled:
-            gc.enable()
 
 
 def _stop_unused(worker: "Worker") -> None:

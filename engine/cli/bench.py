@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.api.bench_suite import REPLY_TOKENS, Plan
 from engine.base.errors import RequestError
+from engine.base.lasting import kept_from_collector
 from engine.base.types import LoadOptions, Request, Segment, Timings
 from engine.cli.bench_spec import AUTO, add_spec_options, measure_spec, plan_spec
 from engine.cli.bench_table import spec_document, spec_text
@@ -101,7 +102,8 @@ def run(options: argparse.Namespace) -> None:
         plan = plan_spec(file, options) if "spec" in names else None
         context = _context(options, names, plan, summarise(file).context_length)
     started = time.perf_counter()
-    import_module("torch")
+    with kept_from_collector():
+        import_module("torch")
     imported = time.perf_counter()
     with closing(load(options, _load_options(options, context, plan))) as model:
         bench = Bench(model, options)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from engine.base.errors import RequestError
+from engine.base.lasting import kept_from_collector
 from engine.base.types import DEVICES, KERNELS, MOST_THREADS, LoadOptions, LoadProgress
 from engine.kernels.state_types import ELEMENT_BYTES
 
@@ -74,10 +75,11 @@ positive = within(1, 2**31 - 1)
 
 
 def load(options: argparse.Namespace, load_options: LoadOptions) -> "Model":
-    """Load the model that the options name, with progress on stderr."""
-    from engine.api.loading import load_model
+    """Load the model that the options name, which the process keeps, with progress on stderr."""
+    with kept_from_collector():
+        from engine.api.loading import load_model
 
-    return load_model(options.model, load_options, show_progress, threading.Event())
+        return load_model(options.model, load_options, show_progress, threading.Event())
 
 
 def show_progress(progress: LoadProgress) -> None:

@@ -24,6 +24,15 @@ def model_name(path: Path) -> str:
     return match["model"] if match else path.stem
 
 
+def named_parts(path: Path) -> list[Path]:
+    """The files of a model in order, as far as the name of one tells."""
+    match = _NAME.fullmatch(path.stem)
+    if not match:
+        return [path]
+    count = int(match["count"])
+    return [path.with_stem(match["model"] + _ending(i, count)) for i in range(count)]
+
+
 def num_parts(metadata: Metadata) -> int:
     """How many files the model of a header has."""
     return max(metadata.read("split.count", int, 1), 1)
@@ -43,7 +52,7 @@ def parts_beside(path: Path, metadata: Metadata) -> list[Path]:
             "say so. Give the files the names they had; "
             f"that of this one ended in {_ending(number, count)}.gguf."
         )
-    parts = [path.with_stem(match["model"] + _ending(i, count)) for i in range(count)]
+    parts = named_parts(path)
     missing = [part.name for part in parts if not part.exists()]
     if missing:
         raise ModelFileError(

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from engine.gguf.model_file import ModelFile
 from engine.gguf.reader import open_gguf
+from engine.gguf.split import named_parts
 from engine.huggingface.folder import open_folder
 from engine.huggingface.layout import is_model_folder
 
@@ -26,7 +27,7 @@ def open_model_file(path: Path) -> ModelFile:
 def stamp(path: Path) -> Stamp:
     """What tells a model from another that took its place: sizes and times of its files."""
     try:
-        files = sorted(path.iterdir()) if path.is_dir() else [path]
+        files = sorted(path.iterdir()) if path.is_dir() else named_parts(path)
         states = [(file.name, file.stat()) for file in files]
     except OSError:
         return ()

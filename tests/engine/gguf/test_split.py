@@ -17,6 +17,7 @@ from engine.base.errors import ModelFileError
 from engine.base.types import LoadOptions
 from engine.gguf.reader import open_gguf
 from engine.gguf.summary import summarise
+from engine.weights.opening import stamp
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
@@ -96,6 +97,12 @@ def test_a_model_loads_from_a_later_part(written):
     model = load_model(written[2], options, lambda _: None, threading.Event())
     assert model.loaded.summary.path == written[0]
     model.close()
+
+
+def test_any_part_that_changes_makes_another_model(parts):
+    before = stamp(parts[0])
+    parts[2].write_bytes(parts[2].read_bytes() + b"more")
+    assert stamp(parts[0]) != before
 
 
 def test_a_missing_part_is_named(parts):
