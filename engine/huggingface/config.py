@@ -14,6 +14,9 @@ from engine.huggingface.layout import CONFIG
 Settings: TypeAlias = dict[str, MetadataValue]
 """Values by GGUF's keys, without the architecture before them."""
 
+MOST_LAYERS = 1 << 12
+MOST_HEAD_DIM = 1 << 16
+
 COMMON_KEYS = {
     "num_hidden_layers": "block_count",
     "max_position_embeddings": "context_length",
@@ -64,10 +67,10 @@ class Config:
             raise self.wrong(key)
         return value
 
-    def whole(self, key: str, default: int | None = None) -> int:
-        """A whole number from 0 to 2^31."""
+    def whole(self, key: str, default: int | None = None, *, most: int = 1 << 31) -> int:
+        """A whole number from 0 to `most`, which is low where so many values are to be made."""
         value = self._values.get(key, default)
-        if type(value) is not int or not 0 <= value <= 1 << 31:
+        if type(value) is not int or not 0 <= value <= most:
             raise self.wrong(key)
         return value
 
@@ -113,10 +116,14 @@ class Config:
         """The same, with what it leaves out."""
         return Config(self.path, {**defaults, **self._values})
 
+    def layers(self) -> int:
+        """How many layers the model has."""
+        return self.whole("num_hidden_layers", most=MOST_LAYERS)
+
     def head_dim(self) -> int:
         """Width of an attention head."""
         heads = max(1, self.whole("num_attention_heads"))
-        return self.whole("head_dim", self.whole("hidden_size") // heads)
+        return self.whole("head_dim", self.whole("hidden_size") // heads, most=MOST_HEAD_DIM)
 
     def by_table(self, keys: Mapping[str, str]) -> Settings:
         """Those values that are there, under other keys."""

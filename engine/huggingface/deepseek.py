@@ -31,7 +31,7 @@ def _settings(config: Config) -> Settings:
 
 def _rename(config: Config, name: str) -> str | None:
     layer = re.match(r"model\.layers\.(\d{1,6})\.", name)
-    if layer and int(layer[1]) >= config.whole("num_hidden_layers"):
+    if layer and int(layer[1]) >= config.layers():
         return None  # a head that drafts, which GGUF files of these models do not have
     return corrected_name(config, name)
 

@@ -14,7 +14,7 @@ from engine.huggingface.rope import rope_parameters
 def windowed_layers(config: Config, interval: int) -> Settings:
     """Which layers see only a window of positions: as listed, or all but every n-th."""
     listed = config.words("layer_types")
-    layers = min(config.whole("num_hidden_layers"), 1 << 12)
+    layers = config.layers()
     if listed:
         windowed = [kind == "sliding_attention" for kind in listed]
     else:

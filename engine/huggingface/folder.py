@@ -140,7 +140,7 @@ def _settings(
     settings |= rope_settings(config) | config.by_table(family.keys) | family.settings(config)
     settings["rope.split_halves"] = family.halves_turn
     if settings.get("nextn_predict_layers"):
-        layers = config.whole("num_hidden_layers")
+        layers = config.layers()
         if not any(name.startswith(f"blk.{layers}.") for name in parts):  # announced, not there
             settings |= {"block_count": layers, "nextn_predict_layers": 0}
     prefix = family.architecture

@@ -41,7 +41,7 @@ def _mixtral_name(config: Config, name: str) -> str | None:
 def _glm_settings(config: Config) -> Settings:
     heads = config.whole("num_nextn_predict_layers", 0)
     return {
-        "block_count": config.whole("num_hidden_layers") + heads,
+        "block_count": config.layers() + heads,
         "nextn_predict_layers": heads,
         "expert_gating_func": SIGMOID,
     }

@@ -49,10 +49,7 @@ def _wanted(
     """Those of the text model, under names that the table may know."""
     tied = config.flag("tie_word_embeddings", default=False)
     for name, placed in tensors.items():
-        plain = _WITHIN.sub("model.", name)
-        plain = plain.replace("language_model.lm_head.", "lm_head.").replace(
-            "model.lm_head.", "lm_head."
-        )
+        plain = _WITHIN.sub("model.", name).replace("model.lm_head.", "lm_head.")
         if _OTHER_SENSES.match(plain) or _NOT_WEIGHTS.search(plain):
             continue
         known = family.rename(config, plain)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from engine.huggingface.config import Config, Settings
+from engine.huggingface.config import MOST_LAYERS, Config, Settings
 from engine.huggingface.family import Family, each
 from engine.huggingface.mixtures import MIXTURE_KEYS, SHARED_GATE, fused_experts
 from engine.huggingface.parts import Array, Part, computed, gathered, squeezed
@@ -30,7 +30,7 @@ def decay_rate(part: Part) -> Part:
 
 
 def _rename(config: Config, name: str) -> str | None:
-    layers = config.whole("num_hidden_layers")
+    layers = config.layers()
     if name in _DRAFT_HEAD:
         return f"blk.{layers}.{_DRAFT_HEAD[name]}"
     if match := re.match(r"mtp\.layers\.(\d{1,4})\.", name):
@@ -45,11 +45,11 @@ def _next_name(config: Config, name: str) -> str | None:
 def _next_settings(config: Config) -> Settings:
     settings = _settings(config)
     del settings["ssm.adjacent_heads"]
-    return settings | {"block_count": config.whole("num_hidden_layers"), "nextn_predict_layers": 0}
+    return settings | {"block_count": config.layers(), "nextn_predict_layers": 0}
 
 
 def _settings(config: Config) -> Settings:
-    layers, heads = config.whole("num_hidden_layers"), config.whole("mtp_num_hidden_layers", 0)
+    layers, heads = config.layers(), config.whole("mtp_num_hidden_layers", 0, most=MOST_LAYERS)
     values, keys = (config.whole(f"linear_num_{kind}_heads") for kind in ("value", "key"))
     head_dim = config.head_dim()
     settings: Settings = {

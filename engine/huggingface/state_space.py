@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from engine.huggingface.config import Config, Settings
+from engine.huggingface.config import MOST_HEAD_DIM, Config, Settings
 from engine.huggingface.family import Change, Family, each
 from engine.huggingface.mixtures import MIXTURE_KEYS
 from engine.huggingface.parts import Part, reshaped, rows, squeezed
@@ -58,7 +58,7 @@ def _mamba_settings(config: Config) -> Settings:
 def _key_heads(config: Config, kinds: Sequence[str]) -> Settings:
     """The heads of each layer's keys; none where it does not attend, which says what it is."""
     attends = [kind in ("attention", "full_attention") for kind in kinds]
-    heads = config.whole("num_key_value_heads")
+    heads = config.whole("num_key_value_heads", most=MOST_HEAD_DIM)
     return {"attention.head_count_kv": np.array([heads * each for each in attends], np.int32)}
 
 
@@ -71,7 +71,7 @@ def _lfm_settings(config: Config) -> Settings:
     kinds = config.words("layer_types")
     if not kinds:  # as the first configurations said it
         attending = config.numbers("full_attn_idxs")
-        layers = range(min(config.whole("num_hidden_layers"), 1 << 12))
+        layers = range(config.layers())
         kinds = ["full_attention" if layer in attending else "conv" for layer in layers]
     return {
         **_key_heads(config, kinds),
@@ -132,7 +132,7 @@ def _nemotron_settings(config: Config) -> Settings:
         "attention.value_length": head_width,
         "attention.layer_norm_rms_epsilon": epsilon,
         "attention.layer_norm_epsilon": epsilon,
-        "feed_forward_length": np.array([inner * (kind == "mlp") for kind in kinds], np.int32),
+        "feed_forward_length": np.array([inner * (kind == "mlp") for kind in kinds], np.int64),
         "ssm.conv_kernel": config.whole("conv_kernel", 4),
         "ssm.state_size": config.whole("ssm_state_size"),
         "ssm.inner_size": heads * head_dim,

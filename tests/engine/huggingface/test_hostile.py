@@ -1,5 +1,6 @@
 """Damaged files of a folder: each opens or is refused, soon, and without large allocations."""
 
+import copy
 import json
 import struct
 import tracemalloc
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import PacelineError
 from engine.gguf.summary import summarise
+from engine.huggingface.families import FAMILIES
 from engine.models.footprint import model_facts
 from engine.weights.opening import open_model_file
 from tests.helpers.folders import write_folder, write_json
@@ -29,6 +31,29 @@ HOSTILE = st.one_of(
     st.lists(st.integers(-1, 1 << 64), max_size=9),
     st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
 )
+
+EVERY_SETTING = {
+    "attention_head_dim": 32,
+    "block_ff_dim": 64,
+    "conv_L_cache": 3,
+    "full_attn_idxs": [0],
+    "hybrid_override_pattern": "M*-",
+    "kv_lora_rank": 16,
+    "mamba_d_head": 8,
+    "mamba_d_state": 8,
+    "mamba_head_dim": 8,
+    "mamba_n_heads": 4,
+    "mamba_num_heads": 4,
+    "original_max_position_embeddings": 64,
+    "qk_nope_head_dim": 8,
+    "qk_rope_head_dim": 8,
+    "query_pre_attn_scalar": 32,
+    "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "high_freq_factor": 4.0},
+    "shared_intermediate_size": 64,
+    "sliding_window": 32,
+    "ssm_state_size": 8,
+    "v_head_dim": 8,
+}
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +113,12 @@ def test_hostile_settings_are_survived(folder, documents, data):
     try:
         for name, text in documents.items():
             document = json.loads(text)
+            if name == "config.json":
+                document |= copy.deepcopy(EVERY_SETTING)
+                document["model_type"] = data.draw(st.sampled_from(sorted(FAMILIES)))
             for _ in range(data.draw(st.integers(0, 2))):
-                place, key = data.draw(st.sampled_from(list(places(document))))
+                found = list(places(document))
+                place, key = found[data.draw(st.integers(0, len(found) - 1))]
                 place[key] = data.draw(HOSTILE)
             write_json(folder / name, document)
         opens(folder)

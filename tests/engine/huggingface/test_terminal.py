@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from gguf import GGMLQuantizationType as GgmlType
 
@@ -48,17 +47,6 @@ def test_info_tells_the_same_of_both(terminal, pair):
     assert (folder["name"], folder["quantisation"]) == ("model", "BF16")
     on_cpu = [document["memory"]["cpu"]["total_bytes"] for document in (file, folder)]
     assert on_cpu[1] == pytest.approx(on_cpu[0], rel=1e-3)
-
-
-def test_logits_are_the_same_bytes_however_a_folders_prompt_is_cut(terminal, pair, tmp_path):
-    tokens = tmp_path / "tokens.npy"
-    np.save(tokens, np.arange(40, dtype=np.int32))
-    found = []
-    for chunk in ((), ("--chunk", "7")):
-        out = str(tmp_path / "logits.npy")
-        terminal.text("logits", pair[1], "--tokens-file", str(tokens), "--out", out, *chunk)
-        found.append(np.load(out).tobytes())
-    assert found[0] == found[1]
 
 
 def test_text_becomes_the_same_ids(terminal, pair):
