@@ -12,11 +12,13 @@ from app.actions import chat as chat_actions
 from app.actions.files import write_text
 from app.actions.session import Session
 from app.bridge.comparing import NOTHING_COMPARED
+from app.bridge.types import ReplyReader
 from app.domain.problem import Problem
 from app.domain.record import copy_of
 from app.storage.exchange import json_from, markdown_from, record_from
 from app.storage.fields import FieldError
 from app.storage.search import Hit
+from app.text.readable import as_markdown
 
 JSON_SUFFIX = ".json"
 MARKDOWN_SUFFIX = ".md"
@@ -115,8 +117,12 @@ def export(session: Session, chat_id: str, path: Path) -> None:
     """Write a chat to a file: all of it as JSON, or what is shown as Markdown, by the suffix."""
     record = session.chats.chat(chat_id).record
     is_markdown = path.suffix.lower() == MARKDOWN_SUFFIX
-    text = markdown_from(record) if is_markdown else json_from(record)
+    text = markdown_from(record, _read_reply) if is_markdown else json_from(record)
     write_text(session, path, text)
+
+
+def _read_reply(text: str) -> str:
+    return as_markdown(text, ReplyReader())
 
 
 def import_chat(session: Session, path: Path) -> None:

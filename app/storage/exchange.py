@@ -6,6 +6,7 @@ messages shown in place of newer versions) and `messages` in the order of writin
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePath
 
@@ -82,14 +83,21 @@ def record_from(text: str) -> ChatRecord:
     return replace(record, details=details)
 
 
-def markdown_from(record: ChatRecord) -> str:
-    """The messages that are shown, under headings that say who speaks."""
+def markdown_from(record: ChatRecord, read_reply: Callable[[str], str]) -> str:
+    """The messages that are shown, under headings that say who speaks.
+
+    Args:
+        record: the chat.
+        read_reply: gives a reply's text without the marks of its model.
+    """
     parts = [f"# {record.details.title}"]
     if record.details.system_prompt:
         heading = translate("Export", "System prompt")
         parts += [f"## {heading}", record.details.system_prompt.strip()]
     for message in record.shown:
-        parts += [f"## {_speaker(message)}", message.text.strip()]
+        is_reply = message.role is Role.ASSISTANT
+        said = read_reply(message.text) if is_reply else message.text.strip()
+        parts += [f"## {_speaker(message)}", said]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from app.domain.message import MessageState
 from app.storage.exchange import json_from, markdown_from, record_from
 from app.storage.fields import FieldError
+from app.text.readable import as_markdown
+from engine.api import ReplyReader
 from tests.helpers.chats import SAMPLING, own, record_of, reply
 
 
@@ -68,17 +70,24 @@ def test_what_is_being_written_comes_back_as_stopped():
     assert [m.state for m in back.shown] == [MessageState.DONE, MessageState.STOPPED]
 
 
+REASONED = (
+    "<think>\nHm.\n\nSo.\n</think>\n\n- quick\n"
+    '<tool_call>{"name": "look", "arguments": {"at": "é"}}</tool_call>'
+)
+
+
 def test_markdown_holds_what_is_shown():
     record = record_of(
-        [own("What is a draft?"), reply("- quick"), reply("hidden")],
+        [own("What is a draft?"), reply(REASONED), reply("hidden")],
         parents=[None, 0, 0],
         chosen=[1],
         title="Drafts",
         system_prompt="Be brief.",
     )
-    assert markdown_from(record) == (
+    assert markdown_from(record, lambda text: as_markdown(text, ReplyReader())) == (
         "# Drafts\n\n## System prompt\n\nBe brief.\n\n## You\n\nWhat is a draft?\n\n"
-        "## qwen3-4b\n\n- quick\n"
+        "## qwen3-4b\n\n> Hm.\n>\n> So.\n\n- quick\n\n"
+        '**look**\n\n```json\n{\n  "at": "é"\n}\n```\n'
     )
 
 
