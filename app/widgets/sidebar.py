@@ -91,7 +91,7 @@ class Sidebar(QFrame):
 
     def _make_foot(self, theme: Theme, network: NetworkWatch) -> QHBoxLayout:
         menu = ThemedButton(theme, "appMenu", look="quiet", icon="ellipsis", token="dim")
-        menu.describe(self.tr("More: import, data folder, delete everything"))
+        menu.describe(self.tr("More: engine, import, data folder, delete everything"))
         menu.clicked.connect(
             lambda: self.app_menu_asked.emit(menu.mapToGlobal(menu.rect().topRight()))
         )
