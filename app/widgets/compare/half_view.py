@@ -4,7 +4,13 @@ from math import isnan
 
 from PySide6.QtCore import QLocale, QPoint, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QProgressBar,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.bridge.reply import LiveFigures
 from app.domain.comparison import Half
@@ -34,6 +40,8 @@ class HalfView(QWidget):
         """`side`: which of the two it is, for those who do not see it."""
         super().__init__()
         self.setObjectName(name)
+        # Both sides are as wide as each other, whatever is in them.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._side = side
         self._title = ThemedButton(theme, f"{name}Draft", look="heading", icon="chevron-down")
         self._title.setFont(interface_font(Size.BODY, QFont.Weight.DemiBold))
@@ -42,7 +50,9 @@ class HalfView(QWidget):
         self._about = NameLabel(interface_font(Size.CONTROL))
         self._about.setProperty("look", "dim")
         self._speed = text_label(figure_font(Size.DISPLAY, QFont.Weight.DemiBold), "–")
-        self._details = text_label(figure_font(Size.CONTROL), look="dim")
+        self._details = NameLabel(figure_font(Size.CONTROL))
+        self._details.setProperty("look", "dim")
+        self._details.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._bar = QProgressBar()
         self._bar.setRange(0, BAR_STEPS)
         self._bar.setTextVisible(False)
@@ -99,8 +109,7 @@ class HalfView(QWidget):
         head.addWidget(self._about, 1)
         figures.addWidget(self._speed)
         figures.addWidget(text_label(interface_font(Size.BODY), self.tr("tok/s"), "dim"))
-        figures.addStretch()
-        figures.addWidget(self._details)
+        figures.addWidget(self._details, 1)
         drafts.setContentsMargins(0, 8, 0, 0)
         drafts.addWidget(self._positions)
         drafts.addSpacing(16)

@@ -1,8 +1,8 @@
 """What a comparison came to, in one strip."""
 
-from PySide6.QtCore import Property, QLocale, QPoint, Signal
+from PySide6.QtCore import Property, QLocale, QPoint, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QSpacerItem
 
 from app.bridge.comparing import NOTHING_COMPARED
 from app.domain.comparison import Comparison, ComparisonRecord
@@ -10,7 +10,7 @@ from app.itemmodels.speed_facts import NO_CHANGE, gain_text
 from app.theme.fonts import Size, figure_font
 from app.theme.theme import Theme
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.labels import keep_place, text_label
+from app.widgets.common.labels import NameLabel, keep_place, text_label
 
 
 class ResultStrip(QFrame):
@@ -28,18 +28,19 @@ class ResultStrip(QFrame):
         self._result: Comparison | None = None
         self._gain = text_label(figure_font(Size.HEADING, QFont.Weight.DemiBold))
         self._identity = text_label(figure_font(Size.BODY, QFont.Weight.Medium))
-        self._how = text_label(figure_font(Size.CONTROL), look="dim")
+        self._how = NameLabel(figure_font(Size.CONTROL))  # gives way where room is short
+        self._how.setProperty("look", "dim")
+        self._how.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._more = ThemedButton(theme, "compareMore", look="quiet", icon="ellipsis", token="dim")
         self._more.describe(self.tr("Export or delete this comparison"))
         self._more.clicked.connect(self._ask_for_menu)
         row = QHBoxLayout(self)
-        row.setContentsMargins(20, 10, 12, 10)
-        row.setSpacing(16)
+        row.setContentsMargins(16, 10, 8, 10)
+        row.setSpacing(8)
         row.addWidget(self._gain)
-        row.addSpacing(16)
+        row.addSpacerItem(QSpacerItem(16, 0, QSizePolicy.Policy.Maximum))
         row.addWidget(self._identity)
-        row.addStretch()
-        row.addWidget(self._how)
+        row.addWidget(self._how, 1)
         row.addWidget(self._more)
         keep_place(self._more)
         self.show_record(NOTHING_COMPARED, None)
