@@ -12,14 +12,16 @@ from engine.memory.spec import HeadSpec, StateSpecs
 from engine.models.architecture import Architecture
 from engine.models.architectures.falcon_h1 import FALCON_H1
 from engine.models.architectures.glm4moe import GLM4MOE
-from engine.models.architectures.lfm2 import LFM2
+from engine.models.architectures.granitehybrid import GRANITEHYBRID
+from engine.models.architectures.lfm2 import LFM2, LFM2MOE
 from engine.models.architectures.llama import LLAMA
 from engine.models.architectures.mamba2 import MAMBA2
-from engine.models.architectures.nemotron_h import NEMOTRON_H
+from engine.models.architectures.nemotron_h import NEMOTRON_H, NEMOTRON_H_MOE
 from engine.models.architectures.qwen2 import QWEN2
 from engine.models.architectures.qwen2moe import QWEN2MOE
 from engine.models.architectures.qwen3 import QWEN3
 from engine.models.architectures.qwen3moe import QWEN3MOE
+from engine.models.architectures.qwen3next import QWEN3NEXT
 from engine.models.architectures.qwen35 import QWEN35, QWEN35MOE
 from engine.models.architectures.smollm3 import SMOLLM3
 from engine.models.hyperparameters import Hyperparameters
@@ -43,7 +45,11 @@ ARCHITECTURES = {
         GLM4MOE,
         MAMBA2,
         LFM2,
+        LFM2MOE,
         NEMOTRON_H,
+        NEMOTRON_H_MOE,
+        GRANITEHYBRID,
+        QWEN3NEXT,
         FALCON_H1,
     )
 }

@@ -16,6 +16,7 @@ Weights = Iterator[tuple[str, tuple[int, ...], float]]
 SECOND_NORMS = {
     "granitehybrid": "ffn_norm.weight",
     "lfm2": "ffn_norm.weight",
+    "lfm2moe": "ffn_norm.weight",
     "falcon-h1": "ffn_norm",
 }
 
@@ -46,10 +47,10 @@ class TinyRecurrent(TinyModel):
         """The hyperparameters and a byte-level tokenizer."""
         own: dict[str, object] = {
             "block_count": len(self.blocks),
-            "attention.head_count": self._where("attention", self.heads),
             "attention.head_count_kv": self._where("attention", self.kv_heads),
+            "attention.layer_norm_epsilon": 1e-5,
             "feed_forward_length": self._where("relu", self.feed_forward)
-            if self.architecture == "nemotron_h"
+            if self.architecture.startswith("nemotron")
             else self.feed_forward,
             "ssm.inner_size": self.inner,
             "ssm.conv_kernel": self.taps,
@@ -57,6 +58,7 @@ class TinyRecurrent(TinyModel):
             "ssm.time_step_rank": self.state_heads,
             "ssm.group_count": self.groups,
             "shortconv.l_cache": self.taps,
+            **(self._expert_metadata() if any("experts" in b for b in self.blocks) else {}),
             **dict(self.extra),
         }
         return super().metadata() | {f"{self.architecture}.{key}": own[key] for key in own}
@@ -64,7 +66,7 @@ class TinyRecurrent(TinyModel):
     def tensors(self) -> dict[str, Tensor]:
         """Random weights of about unit gain."""
         rng = np.random.default_rng(self.seed)
-        end = "token_embd_norm" if self.architecture == "lfm2" else "output_norm"
+        end = "token_embd_norm" if "lfm2" in self.architecture else "output_norm"
         whole: Weights = iter(
             [
                 ("token_embd.weight", (self.vocab, self.width), 0.0),
@@ -89,6 +91,8 @@ class TinyRecurrent(TinyModel):
             "attention": self._attention,
             "swiglu": partial(self._feed_forward, ("ffn_gate", "ffn_up")),
             "relu": partial(self._feed_forward, ("ffn_up",)),
+            "experts": partial(self._experts, ("gate", "up")),
+            "relu-experts": partial(self._experts, ("up",)),
         }
         yield "attn_norm.weight", (self.width,), 1.0
         if norm := SECOND_NORMS.get(self.architecture):
@@ -118,7 +122,7 @@ class TinyRecurrent(TinyModel):
         yield "attn_k.weight", (key, self.width), 0.0
         yield "attn_v.weight", (key, self.width), 0.0
         yield "attn_output.weight", (self.width, query), 0.0
-        if self.architecture == "lfm2":
+        if "lfm2" in self.architecture:
             yield "attn_q_norm.weight", (self.head_dim,), 1.0
             yield "attn_k_norm.weight", (self.head_dim,), 1.0
 
@@ -126,6 +130,28 @@ class TinyRecurrent(TinyModel):
         for name in first:
             yield f"{name}.weight", (self.feed_forward, self.width), 0.0
         yield "ffn_down.weight", (self.width, self.feed_forward), 0.0
+
+    def _experts(self, first: tuple[str, ...]) -> Weights:
+        experts, inner = self.experts, self.expert_width
+        yield "ffn_gate_inp.weight", (experts, self.width), 0.0
+        if self.architecture != "granitehybrid":
+            yield "exp_probs_b.bias", (experts,), 0.1
+        for name in first:
+            yield f"ffn_{name}_exps.weight", (experts, inner, self.width), 0.0
+        yield "ffn_down_exps.weight", (experts, self.width, inner), 0.0
+        if self.architecture != "lfm2moe":
+            for name in first:
+                yield f"ffn_{name}_shexp.weight", (self.shared_width, self.width), 0.0
+            yield "ffn_down_shexp.weight", (self.width, self.shared_width), 0.0
+
+    def _expert_metadata(self) -> dict[str, object]:
+        return {
+            "expert_count": self.experts,
+            "expert_used_count": self.experts_used,
+            "expert_feed_forward_length": self.expert_width,
+            "expert_shared_feed_forward_length": self.shared_width
+            * (self.architecture != "lfm2moe"),
+        }
 
 
 def _random(rng: np.random.Generator, shape: tuple[int, ...], mean: float) -> Tensor:
@@ -135,14 +161,30 @@ def _random(rng: np.random.Generator, shape: tuple[int, ...], mean: float) -> Te
 
 RECURRENT = {
     "mamba2": TinyRecurrent("mamba2", blocks=("mamba", "mamba")),
-    "lfm2": TinyRecurrent("lfm2", blocks=("convolution swiglu", "attention swiglu"), taps=3),
+    "lfm2": TinyRecurrent(
+        "lfm2", head_dim=16, blocks=("convolution swiglu", "attention swiglu"), taps=3
+    ),
     "granitehybrid": TinyRecurrent(
         "granitehybrid",
         blocks=("mamba swiglu", "attention swiglu"),
         groups=1,
+        state_heads=8,
+        state_head_dim=24,
         extra=(("residual_scale", 0.7), ("embedding_scale", 3.0), ("logit_scale", 2.0)),
     ),
     "nemotron_h": TinyRecurrent("nemotron_h", blocks=("mamba", "attention", "relu")),
+    "lfm2moe": TinyRecurrent(
+        "lfm2moe",
+        head_dim=16,
+        blocks=("convolution swiglu", "attention experts"),
+        extra=(("leading_dense_block_count", 1), ("expert_gating_func", 2)),
+        taps=3,
+    ),
+    "nemotron_h_moe": TinyRecurrent(
+        "nemotron_h_moe",
+        blocks=("mamba", "attention", "relu-experts"),
+        extra=(("expert_weights_norm", True), ("expert_weights_scale", 2.5)),
+    ),
     "falcon-h1": TinyRecurrent("falcon-h1", blocks=("mamba attention swiglu",)),
 }
 """A model of each architecture, with no more layers than it takes to have every kind of them."""

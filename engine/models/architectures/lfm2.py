@@ -1,11 +1,13 @@
 """LFM2 (Liquid AI, 2025): gated short convolutions, with attention in every few layers."""
 
 from engine.gguf.metadata import Metadata
+from engine.kernels.program import Gating
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.layers.attention import self_attention
-from engine.models.layers.feed_forward import swiglu_feed_forward
+from engine.models.layers.experts import Mixture, experts_feed_forward
+from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.rope import rope
 from engine.models.layers.short_convolution import convolution_shape, gated_convolution
@@ -13,9 +15,20 @@ from engine.models.program import ModelProgram, ProgramBuilder
 
 
 def build_lfm2(build: ProgramBuilder) -> ModelProgram:
-    """Layers without attention heads convolve; each is followed by a feed-forward layer."""
-    build.metadata.expect("lfm2.attention.sliding_window", 0)
+    """Each layer is followed by a feed-forward layer."""
+    return _decoder(build, dense_feed_forward)
+
+
+def build_lfm2moe(build: ProgramBuilder) -> ModelProgram:
+    """The first few are, and experts follow the others."""
+    mixture = Mixture.read(build.metadata, Gating.SIGMOID, normalised=True)
+    return _decoder(build, experts_feed_forward(mixture))
+
+
+def _decoder(build: ProgramBuilder, feed_forward: FeedForward) -> ModelProgram:
+    """Layers without attention heads convolve."""
     hyper, shape = build.hyper, convolution_shape(build.metadata)
+    build.metadata.expect(f"{hyper.architecture}.attention.sliding_window", 0)
     turning = rope(build, interleaved=False)
     residual = build.embed("token_embd")
     for index in range(hyper.layers):
@@ -26,8 +39,7 @@ def build_lfm2(build: ProgramBuilder) -> ModelProgram:
             build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
         else:
             gated_convolution(build, block, normed, residual, shape)
-        normed = build.rms_norm(residual, f"{block}.ffn_norm")
-        swiglu_feed_forward(build, block, normed, residual, hyper.feed_forward[index])
+        feed_forward(build, index, build.rms_norm(residual, f"{block}.ffn_norm"), residual)
     with build.head():
         normed = build.rms_norm(residual, "token_embd_norm")
     return build.logits(normed, "output")
@@ -40,3 +52,4 @@ def _states(metadata: Metadata) -> StateSpecs:
 
 
 LFM2 = Architecture("lfm2", build_lfm2, _states)
+LFM2MOE = Architecture("lfm2moe", build_lfm2moe, _states, honours=frozenset({"expert_count"}))

@@ -6,6 +6,7 @@ files have a block that predicts the token after the next one. The larger models
 """
 
 from engine.kernels.program import Buffer, Rope
+from engine.kernels.recurrent_shapes import DeltaShape
 from engine.models.architecture import Architecture
 from engine.models.layers.attention import self_attention
 from engine.models.layers.delta_net import (
@@ -23,19 +24,20 @@ from engine.models.program import ModelProgram, ProgramBuilder
 
 def build_qwen35(build: ProgramBuilder) -> ModelProgram:
     """Recurrent and attention layers, each followed by a feed-forward layer."""
-    return hybrid_decoder(build, dense_feed_forward)
+    return hybrid_decoder(build, delta_shape(build.metadata), dense_feed_forward)
 
 
 def build_qwen35moe(build: ProgramBuilder) -> ModelProgram:
     """The same, with experts in place of the feed-forward layers."""
     mixture = Mixture.read(build.metadata, normalised=True)
-    return hybrid_decoder(build, experts_feed_forward(mixture))
+    return hybrid_decoder(build, delta_shape(build.metadata), experts_feed_forward(mixture))
 
 
-def hybrid_decoder(build: ProgramBuilder, feed_forward: FeedForward) -> ModelProgram:
+def hybrid_decoder(
+    build: ProgramBuilder, shape: DeltaShape, feed_forward: FeedForward
+) -> ModelProgram:
     """Blocks whose second halves are `feed_forward`, and the head that drafts for them."""
     hyper = build.hyper
-    shape = delta_shape(build.metadata)
     turning = rope(build, interleaved=False)
     residual = build.embed("token_embd")
     for index, recurrent in enumerate(recurrent_layers(build.metadata, hyper.layers)):

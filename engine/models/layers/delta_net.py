@@ -6,8 +6,9 @@ from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
 from engine.kernels.program import Buffer
 from engine.kernels.recurrent_shapes import DeltaShape
-from engine.memory.spec import RecurrentSpec, StateSpecs
+from engine.memory.spec import StateSpecs
 from engine.models.hyperparameters import Hyperparameters, Sizes
+from engine.models.layers.hybrid import hybrid_states
 from engine.models.program import ProgramBuilder
 
 
@@ -15,17 +16,42 @@ def gated_delta_net(
     build: ProgramBuilder, block: str, source: Buffer, residual: Buffer, shape: DeltaShape
 ) -> None:
     """Add the layer's output to the residual stream; its state is constant in size."""
-    inner = shape.value_heads * shape.value_dim
-    mixed = build.linear(source, f"{block}.attn_qkv", Buffer("mixed", shape.channels))
-    gate = build.linear(source, f"{block}.attn_gate", Buffer("delta gate", inner))
-    decay = build.linear(source, f"{block}.ssm_alpha", Buffer("decay", shape.value_heads))
-    beta = build.linear(source, f"{block}.ssm_beta", Buffer("beta", shape.value_heads))
+    mixed, gate = _mixed_and_gate(build, block, source, shape)
+    decay, beta = _decay_and_beta(build, block, source, shape)
     recalled = build.delta_rule(mixed, decay, beta, block, shape)
     normed = build.gated_norm(recalled, gate, f"{block}.ssm_norm", shape.value_dim)
     build.linear(normed, f"{block}.ssm_out", residual, accumulate=True)
 
 
-def delta_states(metadata: Metadata) -> StateSpecs:
+def _mixed_and_gate(
+    build: ProgramBuilder, block: str, source: Buffer, shape: DeltaShape
+) -> tuple[Buffer, Buffer]:
+    """Queries, keys and values side by side, and the gate behind them.
+
+    Files of Qwen3-Next may have the one matrix for all, too, that its first files had.
+    """
+    mixed = Buffer("mixed", shape.channels)
+    gate = Buffer("delta gate", shape.value_heads * shape.value_dim)
+    build.weights.leave(f"{block}.ssm_in.")
+    build.linear(source, f"{block}.attn_qkv", mixed)
+    return mixed, build.linear(source, f"{block}.attn_gate", gate)
+
+
+def _decay_and_beta(
+    build: ProgramBuilder, block: str, source: Buffer, shape: DeltaShape
+) -> tuple[Buffer, Buffer]:
+    """Each value head's; Qwen3-Next has one matrix for both, key head by key head."""
+    decay, beta = Buffer("decay", shape.value_heads), Buffer("beta", shape.value_heads)
+    if build.weights.take_optional(f"{block}.ssm_ba.weight") is not None:
+        both = Buffer("beta and decay", 2 * shape.value_heads)
+        build.linear(source, f"{block}.ssm_ba", both)
+        build.split(both, (beta, decay), groups=shape.key_heads)
+        return decay, beta
+    build.linear(source, f"{block}.ssm_alpha", decay)
+    return decay, build.linear(source, f"{block}.ssm_beta", beta)
+
+
+def delta_states(metadata: Metadata, *, adjacent: bool = False) -> StateSpecs:
     """Keys and values of the attention layers, and the states of the others.
 
     Raises:
@@ -34,15 +60,17 @@ def delta_states(metadata: Metadata) -> StateSpecs:
     hyper = Hyperparameters.read(metadata)
     recurrent = recurrent_layers(metadata, hyper.layers)
     attention = [
-        shape.key_values
-        for shape, other in zip(hyper.attention, recurrent, strict=False)
-        if not other
+        heads for heads, other in zip(hyper.attention, recurrent, strict=False) if not other
     ]
-    return StateSpecs(tuple(attention), (RecurrentSpec(delta_shape(metadata)),) * sum(recurrent))
+    return hybrid_states(attention, sum(recurrent), delta_shape(metadata, adjacent=adjacent))
 
 
-def delta_shape(metadata: Metadata) -> DeltaShape:
+def delta_shape(metadata: Metadata, *, adjacent: bool = False) -> DeltaShape:
     """The sizes of the recurrent layers, from the keys that GGUF shares with Mamba.
+
+    Args:
+        metadata: of the model.
+        adjacent: whether value heads that share a key head lie side by side.
 
     Raises:
         ModelFileError: they are missing or contradict each other.
@@ -59,23 +87,23 @@ def delta_shape(metadata: Metadata) -> DeltaShape:
         key_dim=sizes.whole("ssm.state_size"),
         value_dim=inner // value_heads,
         taps=taps,
-        adjacent=metadata.read(f"{sizes.architecture}.ssm.adjacent_heads", bool, False),
+        adjacent=sizes.flag("ssm.adjacent_heads", default=adjacent),
     )
 
 
 def recurrent_layers(metadata: Metadata, layers: int) -> list[bool]:
-    """Which layers are recurrent: as listed, or all but every n-th.
+    """Which layers are recurrent: as listed, or all but every n-th, the fourth if nothing is said.
 
     A list may go on over the blocks of drafting heads, which are not.
 
     Raises:
-        ModelFileError: neither is said, or the list has another length.
+        ModelFileError: the list has another length.
     """
     sizes = Sizes(metadata)
     key = f"{sizes.architecture}.attention.recurrent_layers"
     listed = metadata.read(key, np.ndarray, None)
     if listed is None:
-        interval = sizes.whole("full_attention_interval")
+        interval = sizes.whole("full_attention_interval", 4)
         return [(index + 1) % interval != 0 for index in range(layers)]
     if len(listed) not in (layers, layers + sizes.draft_heads()):
         raise damaged(f"it says of {len(listed)} layers of {layers} whether they are recurrent")

@@ -25,6 +25,8 @@ NAMES = (
     "llama-dense",
     "mamba2-dense",
     "nemotron_h-dense",
+    "granitehybrid-dense",
+    "qwen3next-moe",
     "qwen2-dense",
     "qwen3-dense",
     "qwen35-dense",

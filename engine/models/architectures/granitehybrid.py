@@ -1,0 +1,79 @@
+"""Granite 4 (IBM, 2025): Mamba-2 mixers, with attention in every few layers, and often experts.
+
+What is added to the residual stream, the embedding and the logits are scaled by factors of the
+file. Nothing turns in most files, which say so.
+"""
+
+from engine.gguf.metadata import Metadata
+from engine.kernels.program import Buffer, Rope
+from engine.memory.spec import StateSpecs
+from engine.models.architecture import Architecture
+from engine.models.hyperparameters import Hyperparameters, Sizes
+from engine.models.layers.attention import self_attention
+from engine.models.layers.experts import Mixture, ask_experts, ask_shared_expert
+from engine.models.layers.feed_forward import gated_rows
+from engine.models.layers.hybrid import hybrid_states
+from engine.models.layers.mamba2 import mamba2_mixer, state_space_shape
+from engine.models.layers.rope import rope
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def build_granitehybrid(build: ProgramBuilder) -> ModelProgram:
+    """Layers without attention heads have a mixer; a feed-forward layer or experts follow."""
+    hyper, sizes = build.hyper, Sizes(build.metadata)
+    shape, factor = state_space_shape(build.metadata), sizes.factor("residual_scale")
+    build.metadata.expect("granitehybrid.attention.scale", 0.0)
+    mixture = (
+        Mixture.read(build.metadata, normalised=True) if sizes.optional("expert_count") else None
+    )
+    turning = _rope(build)
+    residual = build.scale(build.embed("token_embd"), sizes.factor("embedding_scale"))
+    branch = Buffer("branch", hyper.width)
+    for index in range(hyper.layers):
+        block, heads = f"blk.{index}", hyper.attention[index]
+        normed = build.rms_norm(residual, f"{block}.attn_norm")
+        if heads.heads:
+            rows = self_attention(build, block, normed, heads, turning)
+            build.linear(rows, f"{block}.attn_output", branch)
+        else:
+            build.linear(mamba2_mixer(build, block, normed, shape), f"{block}.ssm_out", branch)
+        build.add(branch, residual, factor)
+        normed = build.rms_norm(residual, f"{block}.ffn_norm")
+        if mixture:
+            _ask(build, block, normed, branch, mixture)
+        else:
+            rows = gated_rows(build, block, normed, hyper.feed_forward[index])
+            build.linear(rows, f"{block}.ffn_down", branch)
+        build.add(branch, residual, factor)
+    with build.head():
+        normed = build.rms_norm(residual, "output_norm")
+    return build.logits(normed, "output", scale=1.0 / sizes.factor("logit_scale"))
+
+
+def _rope(build: ProgramBuilder) -> Rope | None:
+    if Sizes(build.metadata).flag("rope.scaling.finetuned", default=True):
+        return rope(build, interleaved=True)
+    build.weights.leave("rope_freqs.")
+    return None
+
+
+def _ask(
+    build: ProgramBuilder, block: str, source: Buffer, branch: Buffer, mixture: Mixture
+) -> None:
+    ask_experts(build, block, source, branch, mixture, accumulate=False)
+    if mixture.shared_width:
+        ask_shared_expert(build, block, source, branch, mixture.shared_width)
+
+
+def _states(metadata: Metadata) -> StateSpecs:
+    hyper = Hyperparameters.read(metadata)
+    attention = [heads for heads in hyper.attention if heads.heads]
+    return hybrid_states(attention, hyper.layers - len(attention), state_space_shape(metadata))
+
+
+GRANITEHYBRID = Architecture(
+    "granitehybrid",
+    build_granitehybrid,
+    _states,
+    honours=frozenset({"expert_count", "logit_scale", "residual_scale", "embedding_scale"}),
+)
