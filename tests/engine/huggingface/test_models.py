@@ -36,7 +36,16 @@ def test_a_folder_gives_the_logits_of_the_gguf_file(tmp_path, name):
     assert error(logits(folder, tokens), theirs) <= 1e-6
 
 
-@pytest.mark.parametrize("name", ["mamba2-dense", "nemotron_h-dense"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mamba2-dense",
+        "nemotron_h-dense",
+        "qwen35moe-moe",
+        "qwen3moe-moe",
+        "qwen3next-moe",
+    ],
+)
 def test_folders_of_recorded_models_give_the_logits_of_their_files(tmp_path, name):
     tokens = np.random.default_rng(1).integers(0, 128, 40).tolist()
     file = shared_model(f"arch/{name}.gguf")
