@@ -31,6 +31,8 @@ class PlaneStorage:
 class Plane(ABC):
     """Keys or values of one layer for all pages: `[pages, heads, PAGE_POSITIONS, dim]`."""
 
+    dim: int
+
     @property
     @abstractmethod
     def storage(self) -> PlaneStorage:
@@ -63,6 +65,7 @@ class FloatPlane(Plane):
     def __init__(
         self, pages: int, heads: int, dim: int, dtype: torch.dtype, device: torch.device
     ) -> None:
+        self.dim = dim
         self._data = torch.empty(pages, heads, PAGE_POSITIONS, dim, dtype=dtype, device=device)
 
     @property
@@ -89,6 +92,7 @@ class Q8Plane(Plane):
     """Elements kept as q8_0: int8 codes, one half-precision scale for 32 (ggml's block format)."""
 
     def __init__(self, pages: int, heads: int, dim: int, device: torch.device) -> None:
+        self.dim = dim
         shape = (pages, heads, PAGE_POSITIONS, dim // Q8_0_BLOCK)
         self._codes = torch.empty(*shape, Q8_0_BLOCK, dtype=torch.int8, device=device)
         self._scales = torch.empty(*shape, 1, dtype=torch.float16, device=device)
@@ -118,6 +122,33 @@ class Q8Plane(Plane):
 
     def stored_bytes(self, page: int, count: int) -> bytes:
         return _bytes(self._codes[page, :, :count]) + _bytes(self._scales[page, :, :count])
+
+
+class PrefixPlane(Plane):
+    """Values that are the first dimensions of the keys, and are stored with them."""
+
+    def __init__(self, keys: Plane, dim: int) -> None:
+        self._keys = keys
+        self.dim = dim
+
+    @property
+    def storage(self) -> PlaneStorage:
+        return self._keys.storage
+
+    def write(self, page: int, first: int, rows: torch.Tensor) -> None:
+        """Nothing: the keys are written."""
+
+    def read(self, page: int, count: int) -> torch.Tensor:
+        return self._keys.read(page, count)[..., : self.dim]
+
+    def copy_page(self, source: int, target: int) -> None:
+        """Nothing: the keys are copied."""
+
+    def poison(self, page: int, first: int) -> None:
+        """Nothing: the keys are poisoned."""
+
+    def stored_bytes(self, page: int, count: int) -> bytes:
+        return b""
 
 
 def _bytes(stored: torch.Tensor) -> bytes:

@@ -129,7 +129,7 @@ class NativeModel:
             pages,
             heads,
             key_dim,
-            values.elements.shape[-1],
+            layer.values.dim,
             *_addresses(keys),
             *_addresses(values),
         )

@@ -1,7 +1,7 @@
 """Builds a program in the native library, operation by operation."""
 
-from collections.abc import Callable
-from ctypes import c_int64
+from collections.abc import Callable, Sequence
+from ctypes import Array, c_int64
 
 import numpy as np
 import torch
@@ -13,18 +13,20 @@ from engine.kernels.program import (
     Attention,
     Buffer,
     ClampedGlu,
+    Count,
     DeltaRule,
     Embed,
     ExpertLinear,
     GatedNorm,
     Glu,
+    Join,
     LayerNorm,
     Linear,
     Operation,
     Program,
     RmsNorm,
     Rope,
-    RopeAndStore,
+    Rotate,
     Route,
     Scale,
     ShortConvolution,
@@ -32,6 +34,7 @@ from engine.kernels.program import (
     SoftCap,
     Split,
     StateSpace,
+    Store,
     WeightedSum,
 )
 from engine.kernels.torch_weights import rope_turns
@@ -67,10 +70,13 @@ class NativeBuilder:
         match operation:
             case Embed(table, out):
                 call("add_embed", self._table(table), buffer(out))
-            case RopeAndStore():
-                self._add_rope_and_store(operation)
-            case Attention(query, out, head_dim, layer, scale):
-                call("add_attention", buffer(query), buffer(out), head_dim, layer, scale)
+            case Rotate(rows, rope, head_dim):
+                turns = *self._turned(rope), rope.pairs, rope.interleaved
+                call("add_rotate", buffer(rows), *turns, head_dim)
+            case Store(key, value, layer):
+                call("add_store", buffer(key), buffer(value) if value else _NONE, layer)
+            case Attention():
+                self._add_attention(operation)
             case DeltaRule():
                 self._add_delta_rule(operation)
             case StateSpace():
@@ -98,8 +104,11 @@ class NativeBuilder:
                 operands = buffer(source), matrix, vector(bias), buffer(out)
                 call("add_linear", head, *operands, accumulate)
             case Split(source, parts, groups):
-                numbers = (c_int64 * len(parts))(*map(buffer, parts))
-                call("add_split", head, buffer(source), numbers, len(parts), groups)
+                call("add_split", head, buffer(source), *self._listed(parts), groups)
+            case Join(parts, out, groups):
+                call("add_join", head, *self._listed(parts), buffer(out), groups)
+            case Count(out):
+                call("add_count", head, buffer(out))
             case Route() | ExpertLinear() | WeightedSum():
                 self._add_experts(operation, head)
             case _:
@@ -142,13 +151,10 @@ class NativeBuilder:
                 rows = buffer(source), buffer(weights), buffer(out)
                 call("add_weighted_sum", head, *rows, accumulate)
 
-    def _add_rope_and_store(self, op: RopeAndStore) -> None:
-        rows = [self._buffer(rows) for rows in (op.query, op.key, op.value)]
-        cos, sin = self._turned(op.rope) if op.rope else (_NONE, _NONE)
-        pairs, interleaved = (op.rope.pairs, op.rope.interleaved) if op.rope else (0, False)
-        self._handle.call(
-            "add_rope_and_store", *rows, cos, sin, pairs, interleaved, op.head_dim, op.layer
-        )
+    def _add_attention(self, op: Attention) -> None:
+        rows = self._buffer(op.query), self._buffer(op.out), op.head_dim, op.layer
+        scores = op.scale, op.window or 0, op.cap or 0.0, self._vector_or_none(op.sinks)
+        self._handle.call("add_attention", *rows, *scores)
 
     def _add_delta_rule(self, op: DeltaRule) -> None:
         rows = [self._buffer(rows) for rows in (*op.inputs, op.out)]
@@ -180,6 +186,9 @@ class NativeBuilder:
         if buffer not in self._buffers:
             self._buffers[buffer] = self._handle.call("add_buffer", buffer.width)
         return self._buffers[buffer]
+
+    def _listed(self, buffers: Sequence[Buffer]) -> tuple[Array[c_int64], int]:
+        return (c_int64 * len(buffers))(*map(self._buffer, buffers)), len(buffers)
 
     def _table(self, table: QuantTensor) -> int:
         if table.name not in self._tables:

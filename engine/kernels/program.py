@@ -77,12 +77,18 @@ class Rope:
 
     Pair i turns by `position * frequencies[i] / factors[i]` and grows by `magnitude`. Pairs are
     neighbours where `interleaved`, else dimension i goes with i + pairs.
+
+    Attributes:
+        temperature: how far queries grow behind each `interval` of positions: by
+            `1 + temperature * log(1 + position // interval)` (Llama 4, 2025).
     """
 
     frequencies: tuple[float, ...]  # [pairs], radians a position
     interleaved: bool
     magnitude: float = 1.0
     factors: QuantTensor | None = None  # [pairs]
+    temperature: float = 0.0
+    interval: int = 1
 
     @classmethod
     def plain(cls, dims: int, base: float, *, interleaved: bool) -> Self:
@@ -96,26 +102,45 @@ class Rope:
 
 
 @dataclass(frozen=True, slots=True)
-class RopeAndStore:
-    """Turn query and key in place, then write key and value to the slot's pages of one layer."""
+class Rotate:
+    """Turn the heads of rows in place, by the rows' positions."""
 
-    query: Buffer
-    key: Buffer
-    value: Buffer
-    rope: Rope | None
+    rows: Buffer
+    rope: Rope
     head_dim: int
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Write key and value to the slot's pages of one layer.
+
+    Without a value, values are the first dimensions of the keys (multi-head latent attention).
+    """
+
+    key: Buffer
+    value: Buffer | None
     layer: int
 
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """Causal attention of each row over its slot's pages; query heads share key heads."""
+    """Causal attention of each row over its slot's pages; query heads share key heads.
+
+    Attributes:
+        scale: what scores are multiplied by.
+        window: how many positions a row sees at most, its own included.
+        cap: what a tanh keeps the scores within, after that (Gemma 2).
+        sinks: a further score for each head, of a value that is zero (gpt-oss).
+    """
 
     query: Buffer
     out: Buffer
     head_dim: int
     layer: int
     scale: float
+    window: int | None = None
+    cap: float | None = None
+    sinks: QuantTensor | None = None  # [heads]
 
 
 class Activation(Enum):
@@ -300,6 +325,22 @@ class ClampedGlu:
     sharpness: float
 
 
+@dataclass(frozen=True, slots=True)
+class Join:
+    """The inverse of `Split`: lay parts side by side."""
+
+    parts: tuple[Buffer, ...]
+    out: Buffer
+    groups: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """`out = 0, 1, 2 …`: for `ExpertLinear`, a matrix for each head."""
+
+    out: Buffer
+
+
 Elementwise = Glu | ClampedGlu | Activate | Scale | Add | SoftCap | SigmoidGate
 """Operations that look at one number of each operand at a time."""
 
@@ -380,10 +421,13 @@ Operation = (
     | RmsNorm
     | LayerNorm
     | Linear
-    | RopeAndStore
+    | Rotate
+    | Store
     | Attention
     | Elementwise
     | Split
+    | Join
+    | Count
     | GatedNorm
     | Route
     | ExpertLinear

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from engine.kernels.program import Activation
+from engine.kernels.program import Activation, Attention
 
 UPCAST_ELEMENTS = 1 << 21
 """Weights turned to float32 at a time: 8 MiB stay in the cache, and calls cost little beside."""
@@ -85,36 +85,45 @@ def attention(
     query: torch.Tensor,
     pages: Iterable[tuple[int, torch.Tensor, torch.Tensor]],
     positions: torch.Tensor,
-    scale: float,
+    how: Attention,
+    sinks: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Causal attention, page by page in order, with a running maximum (Milakov and Gimelshein).
 
     Shapes: query `[rows, heads, dim]`; each page its first position, keys `[kv_heads, count, dim]`
-    and values `[kv_heads, count, value_dim]`; positions `[rows]`. Returns
+    and values `[kv_heads, count, value_dim]`; positions `[rows]`; sinks `[heads]`. Returns
     `[rows, heads * value_dim]`.
     """
     rows, _, dim = query.shape
-    result, peak, total = None, None, None
+    kv_heads = 1
+    peak = torch.full((1,), torch.finfo(query.dtype).min, dtype=query.dtype, device=query.device)
+    result = total = torch.zeros((), dtype=query.dtype, device=query.device)
     for first, keys, values in pages:
         kv_heads, count, _ = keys.shape
         grouped = query.view(rows, kv_heads, -1, dim).transpose(0, 1).reshape(kv_heads, -1, dim)
-        scores = (grouped @ keys.transpose(1, 2) * scale).view(kv_heads, rows, -1, count)
-        held = torch.arange(first, first + count, device=query.device)
-        unseen = held[None, :] > positions[:, None]
+        scores = (grouped @ keys.transpose(1, 2) * how.scale).view(kv_heads, rows, -1, count)
+        if how.cap is not None:
+            scores = soft_cap(scores, how.cap)
+        unseen = _unseen(first, count, positions, how.window)
         scores = scores.masked_fill(unseen[None, :, None, :], -torch.inf)
-        best = scores.amax(-1, keepdim=True)
-        peak_now = best if peak is None else torch.maximum(peak, best)
-        weights = torch.exp(scores - peak_now)
+        peak_now = torch.maximum(peak, scores.amax(-1, keepdim=True))
+        weights, fade = torch.exp(scores - peak_now), torch.exp(peak - peak_now)
         part = (weights.flatten(1, 2) @ values).view(kv_heads, rows, -1, values.shape[-1])
-        if peak is None or result is None or total is None:
-            result, total = part, weights.sum(-1, keepdim=True)
-        else:
-            fade = torch.exp(peak - peak_now)
-            result, total = result * fade + part, total * fade + weights.sum(-1, keepdim=True)
+        result, total = result * fade + part, total * fade + weights.sum(-1, keepdim=True)
         peak = peak_now
-    if result is None or total is None:
-        raise ValueError("attention needs at least one page")
+    if sinks is not None:
+        extra = sinks.view(kv_heads, 1, -1, 1)
+        peak_now = torch.maximum(peak, extra)
+        fade = torch.exp(peak - peak_now)
+        result, total = result * fade, total * fade + torch.exp(extra - peak_now)
     return (result / total).transpose(0, 1).reshape(rows, -1)
+
+
+def _unseen(first: int, count: int, positions: torch.Tensor, window: int | None) -> torch.Tensor:
+    """Which of the positions from `first` on rows at `positions` do not see, `[rows, count]`."""
+    held = torch.arange(first, first + count, device=positions.device)[None, :]
+    unseen = held > positions[:, None]
+    return unseen if window is None else unseen | (held <= positions[:, None] - window)
 
 
 def activate(x: torch.Tensor, activation: Activation) -> torch.Tensor:
@@ -148,3 +157,8 @@ def split(x: torch.Tensor, widths: Sequence[int], groups: int) -> list[torch.Ten
     grouped = x.view(len(x), groups, -1)
     pieces = grouped.split_with_sizes([width // groups for width in widths], dim=-1)
     return [piece.flatten(1) for piece in pieces]
+
+
+def join(parts: Sequence[torch.Tensor], groups: int) -> torch.Tensor:
+    """The inverse of `split`."""
+    return torch.cat([part.view(len(part), groups, -1) for part in parts], dim=-1).flatten(1)

@@ -21,12 +21,14 @@ from engine.kernels.program import (
     Attention,
     Buffer,
     ClampedGlu,
+    Count,
     DeltaRule,
     Embed,
     ExpertLinear,
     GatedNorm,
     Gating,
     Glu,
+    Join,
     LayerNorm,
     Linear,
     Operation,
@@ -34,7 +36,7 @@ from engine.kernels.program import (
     Recurrent,
     RmsNorm,
     Rope,
-    RopeAndStore,
+    Rotate,
     Route,
     Routing,
     Scale,
@@ -43,6 +45,7 @@ from engine.kernels.program import (
     SoftCap,
     Split,
     StateSpace,
+    Store,
     WeightedSum,
 )
 from engine.kernels.recurrent import RecurrentLayer
@@ -121,12 +124,15 @@ def samples() -> Iterator[Sample]:
         yield _linear(source, weights)
     yield _linear_added(source)
     halves = Rope.plain(KEY_DIM, 1e4, interleaved=False)
-    yield _rope_and_store(source, "halves", halves)
-    yield _rope_and_store(source, "pairs", Rope.plain(KEY_DIM // 2, 5e5, interleaved=True))
+    yield _rotate(source, "halves", halves)
+    yield _rotate(source, "pairs", Rope.plain(KEY_DIM // 2, 5e5, interleaved=True))
     factors = source.vector(KEY_DIM // 2, mean=4.0)
-    yield _rope_and_store(source, "factors", replace(halves, magnitude=1.5, factors=factors))
+    yield _rotate(source, "factors", replace(halves, magnitude=1.5, factors=factors))
     for kv_type in ELEMENT_BYTES:
         yield _attention(long_source, kv_type)
+    yield _attention(long_source, "f16", "a window", window=100)
+    yield _attention(long_source, "f16", "a cap", cap=1.5)
+    yield _attention(long_source, "f16", "sinks", sinks=long_source.vector(HEADS, mean=2.0))
     for activation in Activation:
         yield _glu(source, activation)
         yield _activate(source, activation)
@@ -134,6 +140,8 @@ def samples() -> Iterator[Sample]:
     yield _add(source)
     yield _soft_cap(source)
     yield from _split(source)
+    yield _join(source)
+    yield _count(source)
     yield _sigmoid_gate(source)
     yield _gated_norm(source)
     yield _clamped_glu(source)
@@ -275,25 +283,41 @@ def _linear_added(source: _Source) -> Sample:
     return _sample("Linear, added", [x, residual], [operation], residual.buffer, expected)
 
 
-def _rope_and_store(source: _Source, variant: str, rope: Rope) -> Sample:
-    """The query as it was turned; how keys are stored shows in the samples of attention."""
-    inputs = _query_key_value(source)
-    query = inputs[0]
-    operation = _store(inputs, rope)
-    expected = _turned(query.heads(KEY_DIM), rope).flatten(1)
-    return _sample(f"RopeAndStore, {variant}", inputs, [operation], query.buffer, expected)
+def _rotate(source: _Source, variant: str, rope: Rope) -> Sample:
+    x = source.rows(HEADS * KEY_DIM)
+    expected = _turned(x.heads(KEY_DIM), rope).flatten(1)
+    operation = Rotate(x.buffer, rope, KEY_DIM)
+    return _sample(f"Rotate, {variant}", [x], [operation], x.buffer, expected)
 
 
-def _attention(source: _Source, kv_type: str) -> Sample:
+def _attention(
+    source: _Source,
+    kv_type: str,
+    variant: str = "",
+    window: int | None = None,
+    cap: float | None = None,
+    sinks: QuantTensor | None = None,
+) -> Sample:
     """What is turned first may round to 8 bits either way; a cache of floats alone gets it."""
-    inputs = _query_key_value(source)
-    rope = Rope.plain(KEY_DIM, 1e4, interleaved=False) if kv_type == "f32" else None
-    query, key = (_turned(rows.heads(KEY_DIM), rope) for rows in inputs[:2])
+    inputs = [
+        source.rows(width) for width in (HEADS * KEY_DIM, KV_HEADS * KEY_DIM, KV_HEADS * VALUE_DIM)
+    ]
+    query, key = (rows.heads(KEY_DIM) for rows in inputs[:2])
+    turns: list[Operation] = []
+    if kv_type == "f32":
+        rope = Rope.plain(KEY_DIM, 1e4, interleaved=False)
+        query, key = _turned(query, rope), _turned(key, rope)
+        turns = [Rotate(rows.buffer, rope, KEY_DIM) for rows in inputs[:2]]
     keys, values = (_rounded(rows, kv_type) for rows in (key, inputs[2].heads(VALUE_DIM)))
-    out, scale = Buffer("out", HEADS * VALUE_DIM), KEY_DIM**-0.5
-    expected = reference.attention(query, [(0, keys, values)], torch.arange(source.num_rows), scale)
-    operations = (_store(inputs, rope), Attention(inputs[0].buffer, out, KEY_DIM, 0, scale))
-    return _sample(f"Attention, {kv_type}", inputs, operations, out, expected, kv_type=kv_type)
+    out = Buffer("out", HEADS * VALUE_DIM)
+    scores = KEY_DIM**-0.5, window, cap, sinks
+    operation = Attention(inputs[0].buffer, out, KEY_DIM, 0, *scores)
+    extra = None if sinks is None else _double(sinks)
+    positions = torch.arange(source.num_rows)
+    expected = reference.attention(query, [(0, keys, values)], positions, operation, extra)
+    operations = (*turns, Store(inputs[1].buffer, inputs[2].buffer, 0), operation)
+    name = f"Attention, {variant or kv_type}"
+    return _sample(name, inputs, operations, out, expected, kv_type=kv_type)
 
 
 def _glu(source: _Source, activation: Activation) -> Sample:
@@ -341,6 +365,21 @@ def _split(source: _Source) -> Iterator[Sample]:
         for out, part in zip(parts, (pieces[..., :split], pieces[..., split:]), strict=True):
             name = f"Split, {out.name} of {groups}"
             yield _sample(name, [both], [Split(both.buffer, parts, groups)], out, part.flatten(1))
+
+
+def _join(source: _Source) -> Sample:
+    parts = [source.rows(HEADS * width) for width in (KEY_DIM, VALUE_DIM)]
+    out = Buffer("out", HEADS * (KEY_DIM + VALUE_DIM))
+    heads = torch.cat((parts[0].heads(KEY_DIM), parts[1].heads(VALUE_DIM)), -1)
+    operation = Join(tuple(part.buffer for part in parts), out, HEADS)
+    return _sample("Join", parts, [operation], out, heads.flatten(1))
+
+
+def _count(source: _Source) -> Sample:
+    out = Buffer("out", IN)
+    return _sample(
+        "Count", [], [Count(out)], out, torch.arange(float(IN)).double().repeat(source.num_rows, 1)
+    )
 
 
 def _sigmoid_gate(source: _Source) -> Sample:
@@ -459,19 +498,7 @@ def _experts(source: _Source, weights: QuantType) -> Sample:
     return _sample(name, inputs, operations, out, expected, quantised=quantised)
 
 
-def _query_key_value(source: _Source) -> list[_Rows]:
-    widths = (HEADS * KEY_DIM, KV_HEADS * KEY_DIM, KV_HEADS * VALUE_DIM)
-    return [source.rows(width) for width in widths]
-
-
-def _store(inputs: Sequence[_Rows], rope: Rope | None) -> RopeAndStore:
-    query, key, value = (rows.buffer for rows in inputs)
-    return RopeAndStore(query, key, value, rope, KEY_DIM, layer=0)
-
-
-def _turned(heads: torch.Tensor, rope: Rope | None) -> torch.Tensor:
-    if rope is None:
-        return heads
+def _turned(heads: torch.Tensor, rope: Rope) -> torch.Tensor:
     cos, sin = map(torch.from_numpy, rope_turns(rope, len(heads)))
     return reference.rotate(heads, cos, sin, interleaved=rope.interleaved)
 

@@ -15,22 +15,25 @@ from engine.kernels.program import (
     Attention,
     Buffer,
     ClampedGlu,
+    Count,
     Elementwise,
     Embed,
     ExpertLinear,
     GatedNorm,
     Glu,
+    Join,
     LayerNorm,
     Linear,
     Operation,
     Recurrent,
     RmsNorm,
-    RopeAndStore,
+    Rotate,
     Route,
     Scale,
     SigmoidGate,
     SoftCap,
     Split,
+    Store,
     WeightedSum,
 )
 from engine.kernels.state import ModelState
@@ -70,13 +73,18 @@ class TorchPass:
             case Embed(table, out):
                 tokens = torch.from_numpy(self._batch.tokens[group.start : group.stop])
                 held[out] = table.decode(tokens).to(self._weights.device)
-            case RopeAndStore():
-                self._rope_and_store(operation, group, held)
-            case Attention(query, out, head_dim, layer, scale):
-                rows = _heads(held[query], head_dim)
-                positions = torch.arange(group.position, group.end, device=rows.device)
-                pages = self._live_pages(group, self._state.attention[layer])
-                held[out] = reference.attention(rows, pages, positions, scale)
+            case Count(out):
+                numbers = torch.arange(out.width, dtype=torch.float32, device=self._weights.device)
+                held[out] = numbers.repeat(group.stop - group.start, 1)
+            case Rotate(rows, rope, head_dim):
+                cos, sin = self._weights.angles(rope, slice(group.position, group.end))
+                heads = _heads(held[rows], head_dim)
+                turned = reference.rotate(heads, cos, sin, interleaved=rope.interleaved)
+                held[rows] = turned.flatten(1)
+            case Store():
+                self._store(operation, group, held)
+            case Attention():
+                self._attend(operation, group, held)
             case _ if isinstance(operation, Recurrent):
                 self._advance(operation, group, held)
             case _:
@@ -105,6 +113,8 @@ class TorchPass:
             case Split(source, parts, groups):
                 widths = [part.width for part in parts]
                 held.update(zip(parts, reference.split(held[source], widths, groups), strict=True))
+            case Join(parts, out, groups):
+                held[out] = reference.join([held[part] for part in parts], groups)
             case Route() | ExpertLinear() | WeightedSum():
                 self._ask_experts(operation, held)
             case _ if isinstance(operation, Elementwise):
@@ -134,33 +144,36 @@ class TorchPass:
         rows = held[op.source].view(len(held[op.source]), -1, op.weight.row_elements)
         held[op.out] = experts.ask(rows, held[op.chosen].long(), product)
 
-    def _rope_and_store(self, op: RopeAndStore, group: RowGroup, held: Values) -> None:
-        key = _heads(held[op.key], op.head_dim)
-        if op.rope:
-            cos, sin = self._weights.angles(op.rope, slice(group.position, group.end))
-            query = _heads(held[op.query], op.head_dim)
-            turned = reference.rotate(query, cos, sin, interleaved=op.rope.interleaved)
-            held[op.query] = turned.flatten(1)
-            key = reference.rotate(key, cos, sin, interleaved=op.rope.interleaved)
-        value = held[op.value].view(len(key), key.shape[1], -1)
+    def _store(self, op: Store, group: RowGroup, held: Values) -> None:
         pages = self._state.attention[op.layer]
         table = self._batch.page_table[group.slot]
-        done = 0
-        while done < len(key):
-            index, first = divmod(group.position + done, PAGE_POSITIONS)
-            rows = slice(done, done + min(PAGE_POSITIONS - first, len(key) - done))
-            pages.keys.write(int(table[index]), first, key[rows])
-            pages.values.write(int(table[index]), first, value[rows])
-            done = rows.stop
+        for plane, buffer in ((pages.keys, op.key), (pages.values, op.value)):
+            if buffer is None:
+                continue
+            rows = _heads(held[buffer], plane.dim)
+            done = 0
+            while done < len(rows):
+                index, first = divmod(group.position + done, PAGE_POSITIONS)
+                part = rows[done : done + PAGE_POSITIONS - first]
+                plane.write(int(table[index]), first, part)
+                done += len(part)
+
+    def _attend(self, op: Attention, group: RowGroup, held: Values) -> None:
+        query = _heads(held[op.query], op.head_dim)
+        positions = torch.arange(group.position, group.end, device=query.device)
+        first = 0 if op.window is None else max(0, group.position - op.window + 1)
+        pages = self._live_pages(group, self._state.attention[op.layer], first)
+        sinks = None if op.sinks is None else self._weights.vector(op.sinks)
+        held[op.out] = reference.attention(query, pages, positions, op, sinks)
 
     def _live_pages(
-        self, group: RowGroup, pages: LayerPages
+        self, group: RowGroup, pages: LayerPages, first: int
     ) -> Iterator[tuple[int, torch.Tensor, torch.Tensor]]:
-        """The pages that the rows of a group see, cut behind the last row."""
-        for index, first in enumerate(range(0, group.end, PAGE_POSITIONS)):
-            page = int(self._batch.page_table[group.slot, index])
-            count = min(PAGE_POSITIONS, group.end - first)
-            yield first, pages.keys.read(page, count), pages.values.read(page, count)
+        """The pages that the rows of a group see from position `first` on, cut behind the last."""
+        for index in range(first // PAGE_POSITIONS, -(-group.end // PAGE_POSITIONS)):
+            page, start = int(self._batch.page_table[group.slot, index]), index * PAGE_POSITIONS
+            count = min(PAGE_POSITIONS, group.end - start)
+            yield start, pages.keys.read(page, count), pages.values.read(page, count)
 
     def _advance(self, op: Recurrent, group: RowGroup, held: Values) -> None:
         twin, slot = self._weights.recurrence(op), self._progress(op, group)

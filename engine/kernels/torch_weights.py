@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from engine.kernels import reference
-from engine.kernels.program import Program, Recurrent, Rope, RopeAndStore
+from engine.kernels.program import Program, Recurrent, Rope, Rotate
 from engine.kernels.recurrence import Recurrence
 from engine.kernels.recurrent_twins import twin_of
 from engine.weights.quant_tensor import QuantTensor
@@ -38,7 +38,7 @@ class TorchWeights:
         self._vectors: dict[str, torch.Tensor] = {}
         self._angles: dict[Rope, tuple[torch.Tensor, torch.Tensor]] = {}
         self._recurrences: dict[int, Recurrence] = {}
-        for rope in {op.rope for op in program.body if isinstance(op, RopeAndStore) and op.rope}:
+        for rope in {op.rope for op in program.body if isinstance(op, Rotate)}:
             self._angles[rope] = self._turned(rope)
         matrices = list(program.matrices())
         copies = self._allocate([matrix for matrix in matrices if matrix.floats() is None])
@@ -102,12 +102,14 @@ class TorchWeights:
 
 
 def rope_turns(rope: Rope, positions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines, times the magnitude, float64 `[positions, pairs]`.
+    """Cosines and sines, times what heads grow by, float64 `[positions, pairs]`.
 
     The angles are computed in float64; float32 would lose them far out.
     """
     frequencies = np.array(rope.frequencies)
     if rope.factors is not None:
         frequencies = frequencies / rope.factors.decode().numpy()
-    angles = np.outer(np.arange(positions, dtype=np.float64), frequencies)
-    return rope.magnitude * np.cos(angles), rope.magnitude * np.sin(angles)
+    position = np.arange(positions, dtype=np.float64)
+    growth = rope.magnitude * (1.0 + rope.temperature * np.log1p(position // rope.interval))
+    angles = np.outer(position, frequencies)
+    return growth[:, None] * np.cos(angles), growth[:, None] * np.sin(angles)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from engine.kernels.batch import Batch
-from engine.kernels.kv_pages import LayerPages, make_plane
+from engine.kernels.kv_pages import LayerPages, PrefixPlane, make_plane
 from engine.kernels.state_types import PAGE_POSITIONS
 from engine.memory.pages import PageAllocator
 from engine.memory.sequence_state import PassKind
@@ -44,10 +44,11 @@ class KvPool:
         """
 
         def pages_of(spec: KeyValueSpec) -> LayerPages:
-            return LayerPages(
-                make_plane(kv_type, num_pages, spec.heads, spec.key_dim, device),
-                make_plane(kv_type, num_pages, spec.heads, spec.value_dim, device),
-            )
+            keys = make_plane(kv_type, num_pages, spec.heads, spec.key_dim, device)
+            if spec.value_is_prefix_of_key:
+                return LayerPages(keys, PrefixPlane(keys, spec.value_dim))
+            values = make_plane(kv_type, num_pages, spec.heads, spec.value_dim, device)
+            return LayerPages(keys, values)
 
         self.layers, self.beside = tuple(map(pages_of, specs)), tuple(map(pages_of, beside))
         self._all = self.layers + self.beside

@@ -12,6 +12,9 @@ from engine.memory.spec import StateSpecs
 
 EMBEDDING, OUTPUT = "token_embd.weight", "output.weight"
 
+LAYERS_EMBEDDING = "per_layer_token_embd.weight"
+"""An embedding for each layer beside the common one (Gemma 4)."""
+
 
 @dataclass(frozen=True, slots=True)
 class WeightFacts:
@@ -22,7 +25,7 @@ class WeightFacts:
             in the native library's layouts.
         float_bytes: such matrices in plain floats.
         vector_elements: what is no matrix; kept in float32.
-        table_bytes: the embedding, whose rows are looked up; a product may read it as well.
+        table_bytes: embeddings, whose rows are looked up; a product may read one as well.
     """
 
     native_bytes: int
@@ -38,8 +41,11 @@ class WeightFacts:
         in_products = [
             tensor
             for name, tensor in tensors.items()
-            if len(tensor.shape) > 1 and (name != EMBEDDING or OUTPUT not in tensors)
+            if len(tensor.shape) > 1
+            and name != LAYERS_EMBEDDING
+            and (name != EMBEDDING or OUTPUT not in tensors)
         ]
+        tables = [tensors[name] for name in (EMBEDDING, LAYERS_EMBEDDING) if name in tensors]
         blocks = [tensor for tensor in in_products if GGML_QUANT_SIZES[tensor.type][0] > 1]
         return cls(
             native_bytes=sum(repacked_bytes(tensor.type, tensor.elements) for tensor in blocks),
@@ -50,7 +56,7 @@ class WeightFacts:
             vector_elements=sum(
                 tensor.elements for tensor in tensors.values() if len(tensor.shape) < 2
             ),
-            table_bytes=tensors[EMBEDDING].nbytes if EMBEDDING in tensors else 0,
+            table_bytes=sum(table.nbytes for table in tables),
         )
 
 

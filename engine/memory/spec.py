@@ -29,15 +29,22 @@ cost a block little more than one does."""
 
 @dataclass(frozen=True, slots=True)
 class KeyValueSpec:
-    """Keys and values of one attention layer, in pages of `PAGE_POSITIONS` positions."""
+    """Keys and values of one attention layer, in pages of `PAGE_POSITIONS` positions.
+
+    Attributes:
+        value_is_prefix_of_key: values are the first dimensions of the keys, and take no room of
+            their own (multi-head latent attention).
+    """
 
     heads: int
     key_dim: int
     value_dim: int
+    value_is_prefix_of_key: bool = False
 
     def page_bytes(self, kv_type: str) -> int:
         """Bytes that one page of this layer takes."""
-        elements = PAGE_POSITIONS * self.heads * (self.key_dim + self.value_dim)
+        own_values = 0 if self.value_is_prefix_of_key else self.value_dim
+        elements = PAGE_POSITIONS * self.heads * (self.key_dim + own_values)
         return int(elements * ELEMENT_BYTES[kv_type])
 
 

@@ -28,6 +28,7 @@ USUAL = {
     "logit_scale": 1.0,
     "residual_scale": 1.0,
     "embedding_scale": 1.0,
+    "attention.temperature_scale": 0.0,
 }
 """Settings that change what a model computes, and the values that change nothing."""
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
 from engine.gguf.tensors import TensorInfo
-from engine.memory.model_facts import ModelFacts, WeightFacts
+from engine.memory.model_facts import EMBEDDING, LAYERS_EMBEDDING, OUTPUT, ModelFacts, WeightFacts
 from engine.models.hyperparameters import Hyperparameters, Sizes
 from engine.models.registry import state_specs
 
@@ -49,9 +49,11 @@ def _row_elements(tensors: Mapping[str, TensorInfo], experts_used: int) -> int:
     """
     widths: dict[str, int] = {}
     for name, tensor in tensors.items():
-        if name.startswith("blk.") and len(tensor.shape) > 1:
-            in_layer = name.split(".", 2)[2]
-            rows, columns = tensor.shape[-2:]
-            times = experts_used if in_layer.endswith("_exps.weight") else 1
-            widths[in_layer] = max(widths.get(in_layer, 0), times * (columns + 2 * rows))
+        if len(tensor.shape) < 2 or name in (EMBEDDING, OUTPUT):
+            continue
+        in_layer = name.split(".", 2)[-1] if name.startswith("blk.") else name
+        rows, columns = tensor.shape[-2:]
+        written = 0 if name == LAYERS_EMBEDDING else 2 * rows
+        times = experts_used if in_layer.endswith("_exps.weight") else 1
+        widths[in_layer] = max(widths.get(in_layer, 0), times * (columns + written))
     return sum(widths.values())

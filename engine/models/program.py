@@ -15,11 +15,13 @@ from engine.kernels.program import (
     Attention,
     Buffer,
     ClampedGlu,
+    Count,
     DeltaRule,
     Embed,
     ExpertLinear,
     GatedNorm,
     Glu,
+    Join,
     LayerNorm,
     Linear,
     Operation,
@@ -27,7 +29,7 @@ from engine.kernels.program import (
     Recurrent,
     RmsNorm,
     Rope,
-    RopeAndStore,
+    Rotate,
     Route,
     Routing,
     Scale,
@@ -36,6 +38,7 @@ from engine.kernels.program import (
     SoftCap,
     Split,
     StateSpace,
+    Store,
     WeightedSum,
 )
 from engine.kernels.recurrent_shapes import ConvolutionShape, DeltaShape, StateSpaceShape
@@ -173,19 +176,28 @@ class ProgramBuilder:
         self._current.append(Embed(table.tensor, out))
         return out
 
-    def embed(self, name: str) -> Buffer:
-        """Look tokens up; the result is the residual stream."""
-        vocab = self.weights.take(f"{name}.weight").shape[0]
-        table = self.weights.take(f"{name}.weight", (vocab, self.hyper.width))
-        out = Buffer("residual", self.hyper.width)
+    def embed(self, name: str, out: Buffer | None = None) -> Buffer:
+        """Look tokens up; the result is the residual stream where nothing else is asked for."""
+        out = out or Buffer("residual", self.hyper.width)
+        vocab = self.weights.take("token_embd.weight").shape[0]
+        table = self.weights.take(f"{name}.weight", (vocab, out.width))
         self._current.append(Embed(table, out))
         return out
 
-    def rms_norm(self, source: Buffer, name: str | None, width: int | None = None) -> Buffer:
-        """Normalise whole rows, or groups of `width` such as heads; `name` may be left out."""
+    def rms_norm(
+        self, source: Buffer, name: str | None, width: int | None = None, out: str = ""
+    ) -> Buffer:
+        """Normalise whole rows, or groups of `width` such as heads.
+
+        Args:
+            source: the rows.
+            name: of the weight; None for none.
+            width: of a group; None for whole rows.
+            out: name of the result, where it is not to be that of other norms of the source.
+        """
         width = width or source.width
         weight = None if name is None else self.weights.take(f"{name}.weight", (width,))
-        return self.rms_norm_by(source, weight, width)
+        return self.rms_norm_by(source, weight, width, out)
 
     def group_norm(self, source: Buffer, name: str, groups: int) -> Buffer:
         """Normalise groups that have a weight each."""
@@ -193,11 +205,13 @@ class ProgramBuilder:
         weight = self.weights.take(f"{name}.weight", (groups, width))
         return self.rms_norm_by(source, weight, width)
 
-    def rms_norm_by(self, source: Buffer, weight: QuantTensor | None, width: int) -> Buffer:
-        """Normalise groups of `width` by a weight, or one weight each."""
-        out = Buffer(f"normed {source.name}", source.width)
-        self._current.append(RmsNorm(source, weight, out, self.hyper.epsilon, width))
-        return out
+    def rms_norm_by(
+        self, source: Buffer, weight: QuantTensor | None, width: int, out: str = ""
+    ) -> Buffer:
+        """Normalise groups of `width` by a weight, or one weight each; `out` as `rms_norm`."""
+        normed = Buffer(out or f"normed {source.name}", source.width)
+        self._current.append(RmsNorm(source, weight, normed, self.hyper.epsilon, width))
+        return normed
 
     def layer_norm(self, source: Buffer, name: str) -> Buffer:
         """Centre rows and normalise them."""
@@ -215,24 +229,55 @@ class ProgramBuilder:
         self._current.append(Linear(source, weight, bias, out, accumulate))
         return out
 
-    def rope_and_store(
-        self, query: Buffer, key: Buffer, value: Buffer, rope: Rope | None, shape: AttentionShape
-    ) -> int:
-        """Turn query and key, store key and value; returns the new layer of keys and values."""
+    def rotate(self, rows: Buffer, rope: Rope, head_dim: int) -> Buffer:
+        """Turn heads in place."""
+        self._current.append(Rotate(rows, rope, head_dim))
+        return rows
+
+    def store(self, key: Buffer, value: Buffer | None, spec: KeyValueSpec) -> int:
+        """Store keys and values; returns the new layer of them."""
         layer = len(self._key_values)
-        self._key_values.append(shape.key_values)
-        self._current.append(RopeAndStore(query, key, value, rope, shape.head_dim, layer))
+        self._key_values.append(spec)
+        self._current.append(Store(key, value, layer))
         return layer
 
-    def attention(self, query: Buffer, layer: int, shape: AttentionShape, scale: float) -> Buffer:
-        """Attend over the slot's positions of a layer."""
+    def attention(
+        self,
+        query: Buffer,
+        layer: int,
+        shape: AttentionShape,
+        scale: float,
+        *,
+        window: int | None = None,
+        cap: float | None = None,
+        sinks: str | None = None,
+    ) -> Buffer:
+        """Attend over the slot's positions of a layer; `sinks` names a tensor of the file."""
         out = Buffer("attended", shape.heads * shape.value_dim)
-        self._current.append(Attention(query, out, shape.head_dim, layer, scale))
+        extra = self.weights.take(f"{sinks}.weight", (shape.heads,)) if sinks else None
+        self._current.append(
+            Attention(query, out, shape.head_dim, layer, scale, window, cap, extra)
+        )
         return out
 
     def split(self, source: Buffer, parts: Sequence[Buffer], groups: int = 1) -> None:
         """Part what lies side by side in each of `groups` groups, such as heads."""
         self._current.append(Split(source, tuple(parts), groups))
+
+    def join(self, parts: Sequence[Buffer], name: str, groups: int = 1) -> Buffer:
+        """The inverse of `split`."""
+        out = Buffer(name, sum(part.width for part in parts))
+        self._current.append(Join(tuple(parts), out, groups))
+        return out
+
+    def by_head(self, source: Buffer, name: str, out: Buffer, heads: int) -> Buffer:
+        """Multiply each head by a matrix of its own."""
+        numbers = Buffer("heads", heads)
+        shape = (heads, out.width // heads, source.width // heads)
+        weight = self.weights.take(f"{name}.weight", shape)
+        self._current.append(Count(numbers))
+        self._current.append(ExpertLinear(source, numbers, weight, None, out))
+        return out
 
     def sigmoid_gate(self, source: Buffer, gate: Buffer) -> Buffer:
         """Let through as much of `source` as its gate is open."""

@@ -10,13 +10,22 @@ from engine.gguf.defects import quoted
 from engine.gguf.metadata import Metadata
 from engine.memory.spec import HeadSpec, StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.architectures.cohere2 import COHERE2
+from engine.models.architectures.deepseek2 import DEEPSEEK2
 from engine.models.architectures.falcon_h1 import FALCON_H1
+from engine.models.architectures.gemma2 import GEMMA2
+from engine.models.architectures.gemma3 import GEMMA3
+from engine.models.architectures.gemma4 import GEMMA4
+from engine.models.architectures.glm4 import GLM4
 from engine.models.architectures.glm4moe import GLM4MOE
 from engine.models.architectures.granitehybrid import GRANITEHYBRID
 from engine.models.architectures.lfm2 import LFM2, LFM2MOE
 from engine.models.architectures.llama import LLAMA
 from engine.models.architectures.mamba2 import MAMBA2
+from engine.models.architectures.mistral3 import MISTRAL3
 from engine.models.architectures.nemotron_h import NEMOTRON_H, NEMOTRON_H_MOE
+from engine.models.architectures.olmo2 import OLMO2
+from engine.models.architectures.phi3 import PHI3
 from engine.models.architectures.qwen2 import QWEN2
 from engine.models.architectures.qwen2moe import QWEN2MOE
 from engine.models.architectures.qwen3 import QWEN3
@@ -35,17 +44,26 @@ ARCHITECTURES = {
     each.name: each
     for each in (
         LLAMA,
+        MISTRAL3,
+        SMOLLM3,
         QWEN2,
         QWEN3,
         QWEN35,
-        SMOLLM3,
         QWEN2MOE,
         QWEN3MOE,
         QWEN35MOE,
+        GEMMA2,
+        GEMMA3,
+        GEMMA4,
+        PHI3,
+        GLM4,
         GLM4MOE,
-        MAMBA2,
+        OLMO2,
+        COHERE2,
+        DEEPSEEK2,
         LFM2,
         LFM2MOE,
+        MAMBA2,
         NEMOTRON_H,
         NEMOTRON_H_MOE,
         GRANITEHYBRID,
@@ -114,9 +132,10 @@ def architecture_of(metadata: Metadata) -> Architecture:
     """
     name = metadata.read("general.architecture", str)
     if name not in ARCHITECTURES:
+        *others, last = sorted(ARCHITECTURES)
         raise UnsupportedModelError(
-            f"Models of the architecture {quoted(name)} do not run in this version yet; "
-            f"it runs {', '.join(ARCHITECTURES)}."
+            f"Models of the architecture {quoted(name)} do not run in this version yet. It runs "
+            f"{len(ARCHITECTURES)} architectures: {', '.join(others)} and {last}."
         )
     architecture = ARCHITECTURES[name]
     architecture.check(metadata)

@@ -34,19 +34,24 @@ class WeightSource:
             raise damaged(f"tensor {quoted(name)} is missing")
         return tensor
 
+    def has(self, name: str) -> bool:
+        """Whether the file has a tensor of this name."""
+        return name in self._file.tensors
+
     def take_optional(self, name: str, shape: tuple[int, ...] | None = None) -> QuantTensor | None:
         """As `take`, with None where the file has no such tensor."""
         info = self._file.tensors.get(name)
         if info is None:
             return None
-        if shape is not None and info.shape != shape:
+        if shape is not None and _spelled_out(info.shape) != _spelled_out(shape):
             raise damaged(
                 f"tensor {quoted(name)} has the shape {list(info.shape)}, "
                 f"and the model's settings ask for {list(shape)}"
             )
         # The mapping is read-only: DLPack accepts that, `from_numpy` and `frombuffer` warn.
         data = from_dlpack(self._file.data(name))
-        tensor = QuantTensor(name, data, quant_type(info.type), info.shape, self._scales(name))
+        scales = self._scales(name)
+        tensor = QuantTensor(name, data, quant_type(info.type), shape or info.shape, scales)
         self._taken.add(name)
         return tensor
 
@@ -76,3 +81,9 @@ class WeightSource:
     def unconsumed(self) -> tuple[str, ...]:
         """Names of tensors that nobody took, in the file's order."""
         return tuple(name for name in self._file.tensors if name not in self._taken)
+
+
+def _spelled_out(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Without outer dimensions of one, which GGUF leaves out."""
+    outer = next((index for index, size in enumerate(shape[:-1]) if size > 1), len(shape) - 1)
+    return shape[max(0, outer) :]

@@ -1,10 +1,34 @@
 """Self-attention over the slot's own positions."""
 
 import math
+from dataclasses import dataclass, replace
 
 from engine.kernels.program import Buffer, Rope
 from engine.models.hyperparameters import AttentionShape
 from engine.models.program import ProgramBuilder
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What becomes of a layer's scores before they are weights.
+
+    Attributes:
+        scale: what they are multiplied by; None for one over the root of a head's width.
+        window: how many positions a row sees at most, its own included; None for all.
+        cap: what a tanh keeps them within.
+        sinks: whether each head has one more, of nothing.
+        temperature: how far they grow behind each `interval` of positions, as `Rope` has it.
+    """
+
+    scale: float | None = None
+    window: int | None = None
+    cap: float | None = None
+    sinks: bool = False
+    temperature: float = 0.0
+    interval: int = 1
+
+
+PLAIN = Scores()
 
 
 def self_attention(
@@ -15,7 +39,9 @@ def self_attention(
     rope: Rope | None,
     *,
     norm_heads: bool = False,
+    norm_rows: bool = False,
     gated: bool = False,
+    scores: Scores = PLAIN,
 ) -> Buffer:
     """Grouped-query attention.
 
@@ -26,22 +52,60 @@ def self_attention(
         shape: the layer's heads.
         rope: None for a layer without positions.
         norm_heads: normalise each query and key head first.
+        norm_rows: normalise queries and keys first, all heads of a row together.
         gated: each query head comes with a gate for its output.
+        scores: what becomes of them.
     """
+    query, key, value, gate = _products(build, block, source, shape, gated=gated)
+    if norm_heads or norm_rows:
+        width = shape.head_dim if norm_heads else None
+        query = build.rms_norm(query, f"{block}.attn_q_norm", width)
+        key = build.rms_norm(key, f"{block}.attn_k_norm", width)
+    if rope:
+        warmer = replace(rope, temperature=scores.temperature, interval=scores.interval)
+        build.rotate(query, warmer, shape.head_dim)
+        build.rotate(key, rope, shape.head_dim)
+    layer = build.store(key, value, shape.key_values)
+    attended = attend(build, block, query, layer, shape, scores)
+    return build.sigmoid_gate(attended, gate) if gated else attended
+
+
+def attend(
+    build: ProgramBuilder,
+    block: str,
+    query: Buffer,
+    layer: int,
+    shape: AttentionShape,
+    scores: Scores,
+) -> Buffer:
+    """Look queries up in a layer's keys and values."""
+    scale = 1.0 / math.sqrt(shape.head_dim) if scores.scale is None else scores.scale
+    sinks = f"{block}.attn_sinks" if scores.sinks else None
+    return build.attention(
+        query, layer, shape, scale, window=scores.window, cap=scores.cap, sinks=sinks
+    )
+
+
+def _products(
+    build: ProgramBuilder, block: str, source: Buffer, shape: AttentionShape, *, gated: bool
+) -> tuple[Buffer, Buffer, Buffer, Buffer]:
+    """Queries, keys, values, and the gates of queries; some files have one matrix for three."""
     width = shape.heads * shape.head_dim
     query, gate = Buffer("query", width), Buffer("query gate", width)
+    key = Buffer("key", shape.kv_heads * shape.head_dim)
+    value = Buffer("value", shape.kv_heads * shape.value_dim)
+    if build.weights.has(f"{block}.attn_qkv.weight"):
+        total = query.width + key.width + value.width
+        build.split(
+            build.linear(source, f"{block}.attn_qkv", Buffer("query, key, value", total)),
+            (query, key, value),
+        )
+        return query, key, value, gate
     if gated:
         both = build.linear(source, f"{block}.attn_q", Buffer("query and gate", 2 * width))
         build.split(both, (query, gate), groups=shape.heads)
     else:
         build.linear(source, f"{block}.attn_q", query)
-    key = build.linear(source, f"{block}.attn_k", Buffer("key", shape.kv_heads * shape.head_dim))
-    value = build.linear(
-        source, f"{block}.attn_v", Buffer("value", shape.kv_heads * shape.value_dim)
-    )
-    if norm_heads:
-        query = build.rms_norm(query, f"{block}.attn_q_norm", shape.head_dim)
-        key = build.rms_norm(key, f"{block}.attn_k_norm", shape.head_dim)
-    layer = build.rope_and_store(query, key, value, rope, shape)
-    attended = build.attention(query, layer, shape, 1.0 / math.sqrt(shape.head_dim))
-    return build.sigmoid_gate(attended, gate) if gated else attended
+    build.linear(source, f"{block}.attn_k", key)
+    build.linear(source, f"{block}.attn_v", value)
+    return query, key, value, gate

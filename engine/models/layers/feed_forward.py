@@ -34,8 +34,13 @@ def gated_rows(
 ) -> Buffer:
     """What is left to multiply by `down`: `activation(gate(source)) * up(source)`.
 
-    The tensors' names end in `suffix`.
+    The tensors' names end in `suffix`. Some files have both matrices in one, the gate's first.
     """
-    gate = build.linear(source, f"{block}.ffn_gate{suffix}", Buffer("gate", width))
-    up = build.linear(source, f"{block}.ffn_up{suffix}", Buffer("up", width))
+    gate, up = Buffer("gate", width), Buffer("up", width)
+    if build.weights.has(f"{block}.ffn_gate{suffix}.weight"):
+        build.linear(source, f"{block}.ffn_gate{suffix}", gate)
+        build.linear(source, f"{block}.ffn_up{suffix}", up)
+    else:
+        both = Buffer("gate and up", 2 * width)
+        build.split(build.linear(source, f"{block}.ffn_up{suffix}", both), (gate, up))
     return build.glu(gate, up, activation)

@@ -42,13 +42,13 @@ def test_an_operation_that_computes_something_else_is_named(
     table, line = terminal.failure("selftest", "--device", "cpu")
     failed = [row for row in table.splitlines() if "FAILED" in row]
     assert [row.split("  ")[0] for row in failed] == [
-        "RopeAndStore, halves",
-        "RopeAndStore, pairs",
-        "RopeAndStore, factors",
+        "Rotate, halves",
+        "Rotate, pairs",
+        "Rotate, factors",
         "Attention, f32",
     ]
     assert "4 of" in line
-    assert "RopeAndStore, pairs (torch on cpu)" in line
+    assert "Rotate, pairs (torch on cpu)" in line
 
 
 def test_a_model_says_the_same_in_every_way(terminal: Terminal, model: str) -> None:

@@ -1,11 +1,13 @@
 """The twins against plain definitions in float64, over awkward sizes."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 
 from engine.kernels import reference
+from engine.kernels.program import Attention, Buffer
 from engine.kernels.state_types import PAGE_POSITIONS
 
 SIZES = (1, 7, 17, 255, 257)
@@ -19,6 +21,24 @@ def pages_of(
         (first, keys[:, first : first + PAGE_POSITIONS], values[:, first : first + PAGE_POSITIONS])
         for first in starts
     ]
+
+
+def scored(scale: float, **how: Any) -> Attention:
+    """An operation that is asked for nothing but its scores."""
+    return Attention(Buffer("query", 1), Buffer("out", 1), 1, 0, scale, **how)
+
+
+def test_a_window_hides_what_lies_before_it_and_a_sink_takes_its_share() -> None:
+    keys, values = torch.randn(1, 300, 8), torch.randn(1, 300, 5)
+    query, sink = torch.randn(1, 2, 8), torch.tensor([0.5, -1.0])
+    how = scored(0.5, window=40, cap=1.5)
+    got = reference.attention(query, pages_of(keys, values), torch.tensor([299]), how, sink)
+    for head in range(2):
+        seen = 0.5 * keys[0, 260:].double() @ query[0, head].double()
+        capped = 1.5 * torch.tanh(seen / 1.5)
+        weights = torch.cat((capped, sink[head, None].double())).softmax(-1)[:-1]
+        expected = weights @ values[0, 260:].double()
+        assert torch.allclose(got[0, 5 * head : 5 * head + 5].double(), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("rows", SIZES)
@@ -78,7 +98,7 @@ def test_attention_is_softmax_over_what_a_row_may_see(length: int, rows: int) ->
     query = torch.randn(rows, kv_heads * sharing, dim)
     positions = torch.arange(length - rows, length)
     scale = 1 / math.sqrt(dim)
-    got = reference.attention(query, pages_of(keys, values), positions, scale)
+    got = reference.attention(query, pages_of(keys, values), positions, scored(scale))
     for row in range(rows):
         seen = int(positions[row]) + 1
         for head in range(kv_heads * sharing):
@@ -94,5 +114,5 @@ def test_attention_survives_scores_that_overflow_without_the_running_peak() -> N
     values = torch.randn(1, 2 * PAGE_POSITIONS, 3)
     query = 60 * torch.ones(1, 1, 4)
     positions = torch.tensor([2 * PAGE_POSITIONS - 1])
-    got = reference.attention(query, pages_of(keys, values), positions, 1.0)
+    got = reference.attention(query, pages_of(keys, values), positions, scored(1.0))
     assert torch.allclose(got, values.mean(1), atol=1e-5)

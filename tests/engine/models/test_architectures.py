@@ -22,11 +22,19 @@ from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
 NAMES = (
+    "cohere2-dense",
+    "deepseek2-moe",
+    "gemma2-dense",
+    "gemma3-dense",
+    "glm4-dense",
     "llama-dense",
     "mamba2-dense",
+    "mistral3-dense",
     "nemotron_h-dense",
     "granitehybrid-dense",
     "qwen3next-moe",
+    "olmo2-dense",
+    "phi3-dense",
     "qwen2-dense",
     "qwen3-dense",
     "qwen35-dense",

@@ -100,6 +100,12 @@ Buffer& new_buffer(Model* model, int64_t width) {
   return buffer(model, model->program.new_buffer(width));
 }
 
+std::vector<Buffer*> all_buffers(Model* model, const int64_t* ids, int64_t count) {
+  std::vector<Buffer*> all;
+  for (int64_t i = 0; i < count; ++i) all.push_back(&buffer(model, ids[i]));
+  return all;
+}
+
 Activation activation_of(int32_t value) {
   require(value >= 0 && value < kActivations, "There is no such activation.");
   return static_cast<Activation>(value);
@@ -274,9 +280,8 @@ int64_t paceline_add_split(paceline_model* model, int32_t head, int64_t source,
                            const int64_t* parts, int64_t num_parts, int64_t groups) {
   return coded([&] {
     Buffer& from = buffer(model, source);
-    std::vector<Buffer*> to;
-    for (int64_t i = 0; i < num_parts; ++i) to.push_back(&buffer(model, parts[i]));
-    const std::vector<const Buffer*> written(to.begin(), to.end());
+    std::vector<Buffer*> to = all_buffers(model, parts, num_parts);
+    const Buffers written(to.begin(), to.end());
     model->program.section(head).add(std::make_unique<Split>(from, std::move(to), groups), {&from},
                                      written);
   });
@@ -288,6 +293,24 @@ int64_t paceline_add_clamped_glu(paceline_model* model, int32_t head, int64_t ga
     Buffer &by = buffer(model, gate), &from = buffer(model, up), &to = buffer(model, out);
     auto operation = std::make_unique<ClampedGlu>(by, from, to, limit, sharpness);
     model->program.section(head).add(std::move(operation), {&by, &from}, {&to});
+  });
+}
+
+int64_t paceline_add_join(paceline_model* model, int32_t head, const int64_t* parts,
+                          int64_t num_parts, int64_t out, int64_t groups) {
+  return coded([&] {
+    Buffer& to = buffer(model, out);
+    std::vector<Buffer*> from = all_buffers(model, parts, num_parts);
+    const Buffers read(from.begin(), from.end());
+    model->program.section(head).add(std::make_unique<Join>(std::move(from), to, groups), read,
+                                     {&to});
+  });
+}
+
+int64_t paceline_add_count(paceline_model* model, int32_t head, int64_t out) {
+  return coded([&] {
+    Buffer& to = buffer(model, out);
+    model->program.section(head).add(std::make_unique<Count>(to), {}, {&to});
   });
 }
 
@@ -327,28 +350,38 @@ int64_t paceline_add_weighted_sum(paceline_model* model, int32_t head, int64_t s
   });
 }
 
-int64_t paceline_add_rope_and_store(paceline_model* model, int64_t query, int64_t key,
-                                    int64_t value, int64_t cos, int64_t sin, int64_t pairs,
-                                    int32_t interleaved, int64_t head_dim, int64_t layer) {
+int64_t paceline_add_rotate(paceline_model* model, int64_t rows, int64_t cos, int64_t sin,
+                            int64_t pairs, int32_t interleaved, int64_t head_dim) {
   return coded([&] {
-    Buffer &q = buffer(model, query), &k = buffer(model, key), &v = buffer(model, value);
-    Angles angles;
-    if (cos >= 0) {
-      const Vector all = vector_at(model, cos);
-      require(pairs > 0, "A rotary embedding needs pairs.");
-      angles = {all.data, vector_of(model, sin, all.count), all.count / pairs, pairs,
-                interleaved != 0};
-    }
-    auto operation = std::make_unique<RopeAndStore>(q, k, v, angles, head_dim, layer);
-    model->program.section(false).add(std::move(operation), {&q, &k, &v}, {&q, &k});
+    Buffer& turned = buffer(model, rows);
+    const Vector all = vector_at(model, cos);
+    require(pairs > 0, "A rotary embedding needs pairs.");
+    const Angles angles{all.data, vector_of(model, sin, all.count), all.count / pairs, pairs,
+                        interleaved != 0};
+    model->program.section(false).add(std::make_unique<Rotate>(turned, angles, head_dim),
+                                      {&turned}, {&turned});
+  });
+}
+
+int64_t paceline_add_store(paceline_model* model, int64_t key, int64_t value, int64_t layer) {
+  return coded([&] {
+    Buffer& k = buffer(model, key);
+    Buffer* v = value < 0 ? nullptr : &buffer(model, value);
+    Buffers read{&k};
+    if (v) read.push_back(v);
+    model->program.section(false).add(std::make_unique<Store>(k, v, layer), read, {});
   });
 }
 
 int64_t paceline_add_attention(paceline_model* model, int64_t query, int64_t out, int64_t head_dim,
-                               int64_t layer, float scale) {
+                               int64_t layer, float scale, int64_t window, float cap,
+                               int64_t sinks) {
   return coded([&] {
     Buffer &q = buffer(model, query), &to = buffer(model, out);
-    auto phase = std::make_unique<Attention>(q, to, head_dim, layer, scale);
+    require(head_dim > 0, "A head needs dimensions.");
+    const float* extra = sinks < 0 ? nullptr : vector_of(model, sinks, q.width / head_dim);
+    const Attention::Scores scores{scale, window, cap, extra};
+    auto phase = std::make_unique<Attention>(q, to, head_dim, layer, scores);
     model->program.section(false).add(std::move(phase), {&q}, {&to});
   });
 }
@@ -413,9 +446,10 @@ int64_t paceline_bind_key_values(paceline_model* model, int64_t layer, int32_t t
                                  uint16_t* key_scales, void* values, uint16_t* value_scales) {
   return coded([&] {
     const auto kind = static_cast<CacheType>(type);
+    const int64_t value_width = values == keys ? key_dim : value_dim;
     slot_for(model->program.state().attention, layer) = {
-        {kind, pages, heads, key_dim, keys, key_scales},
-        {kind, pages, heads, value_dim, values, value_scales}};
+        {kind, pages, heads, key_dim, key_dim, keys, key_scales},
+        {kind, pages, heads, value_dim, value_width, values, value_scales}};
   });
 }
 

@@ -89,13 +89,19 @@ PACELINE_EXPORT int64_t paceline_add_expert_linear(paceline_model* model, int32_
 PACELINE_EXPORT int64_t paceline_add_weighted_sum(paceline_model* model, int32_t head,
                                                int64_t source, int64_t weights, int64_t out,
                                                int32_t accumulate);
-/// `cos` and `sin` are vectors of [positions, pairs], or -1 for a layer that does not turn.
-PACELINE_EXPORT int64_t paceline_add_rope_and_store(paceline_model* model, int64_t query, int64_t key,
-                                                 int64_t value, int64_t cos, int64_t sin,
-                                                 int64_t pairs, int32_t interleaved,
-                                                 int64_t head_dim, int64_t layer);
+PACELINE_EXPORT int64_t paceline_add_join(paceline_model* model, int32_t head, const int64_t* parts,
+                                       int64_t num_parts, int64_t out, int64_t groups);
+PACELINE_EXPORT int64_t paceline_add_count(paceline_model* model, int32_t head, int64_t out);
+/// `cos` and `sin` are vectors of [positions, pairs].
+PACELINE_EXPORT int64_t paceline_add_rotate(paceline_model* model, int64_t rows, int64_t cos,
+                                         int64_t sin, int64_t pairs, int32_t interleaved,
+                                         int64_t head_dim);
+PACELINE_EXPORT int64_t paceline_add_store(paceline_model* model, int64_t key, int64_t value,
+                                        int64_t layer);
+/// A window of 0 is none, a cap of 0 is none; `sinks` is a vector of [heads] or -1.
 PACELINE_EXPORT int64_t paceline_add_attention(paceline_model* model, int64_t query, int64_t out,
-                                            int64_t head_dim, int64_t layer, float scale);
+                                            int64_t head_dim, int64_t layer, float scale,
+                                            int64_t window, float cap, int64_t sinks);
 /// `convolution` is [taps, channels], its bias [channels] or -1, the other weights of these three
 /// are one for each (value) head.
 PACELINE_EXPORT int64_t paceline_add_delta_rule(paceline_model* model, int64_t mixed, int64_t decay,
@@ -117,7 +123,7 @@ PACELINE_EXPORT int64_t paceline_add_short_convolution(paceline_model* model, in
 PACELINE_EXPORT int64_t paceline_set_logits(paceline_model* model, int64_t buffer);
 
 // State, which must stay where it is until other state is bound; state.h gives the shapes. Scales
-// are null but for q8_0.
+// are null but for q8_0; values that are the beginning of the keys have their addresses.
 PACELINE_EXPORT int64_t paceline_bind_key_values(paceline_model* model, int64_t layer, int32_t type,
                                               int64_t pages, int64_t heads, int64_t key_dim,
                                               int64_t value_dim, void* keys, uint16_t* key_scales,

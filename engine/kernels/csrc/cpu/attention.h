@@ -13,7 +13,15 @@ namespace paceline {
 /// their queries; each query's sums are the same either way.
 class Attention : public Phase {
  public:
-  Attention(Buffer& query, Buffer& out, int64_t head_dim, int64_t layer, float scale);
+  /// What the scores go through; a window of 0 is none, a cap of 0 is none, sinks may be null.
+  struct Scores {
+    float scale;
+    int64_t window;      // positions that a row sees at most, itself included
+    float cap;           // what tanh keeps them within
+    const float* sinks;  // [heads], a further score for each
+  };
+
+  Attention(Buffer& query, Buffer& out, int64_t head_dim, int64_t layer, const Scores& scores);
   void check(const Pass& pass) const override;
   void run(const Pass& pass) override;
 
@@ -25,6 +33,7 @@ class Attention : public Phase {
   struct Share {
     const SlotRows* slot;
     int64_t key_head, first, last;
+    int64_t first_page;  // that any of them sees
     int64_t first_part;  // where pages are spread: [pages, last - first] of parts_ begin here
   };
   struct PageOfShare {
@@ -35,7 +44,9 @@ class Attention : public Phase {
   void share_out(const Pass& pass);
   bool should_spread(const Pass& pass) const;
   int64_t row(const Pass& pass, const Share& share, int64_t query) const;
-  int64_t pages(const Share& share, int64_t query) const;
+  int64_t first_position(const Share& share, int64_t query) const;
+  int64_t first_page(const Share& share, int64_t query) const;
+  int64_t end_page(const Share& share, int64_t query) const;
   void attend(const Pass& pass, const Share& share, int64_t page, float* parts, float* scratch);
   void finish(const Pass& pass, const Share& share, int64_t query, const float* seen) const;
   void run_spread(const Pass& pass);
@@ -43,7 +54,7 @@ class Attention : public Phase {
 
   Buffer &query_, &out_;
   int64_t head_dim_, heads_, layer_;
-  float scale_;
+  Scores scores_;
 
   // Of the pass under way.
   const KeyValues* cache_ = nullptr;

@@ -42,7 +42,7 @@ PACELINE_INLINE void add_products(const Rows& rows, int64_t first, const float* 
 // The scores of some queries over 16 / queries keys from `first` on. Query q's go to
 // scores[q * kPagePositions].
 template <int queries, class Rows>
-void score(const Rows& rows, int64_t first, const float* const* query, float scale,
+void score(const Rows& rows, int64_t first, const float* const* query, float scale, float cap,
            float* scores) {
   constexpr int all_keys = 16 / queries, keys = kSums / queries;
   f32x16 dots[16];
@@ -64,7 +64,9 @@ void score(const Rows& rows, int64_t first, const float* const* query, float sca
     }
   }
   float scored[16];
-  store(scored, mul(sums(dots), splat(scale)));
+  f32x16 all = mul(sums(dots), splat(scale));
+  if (cap > 0) all = mul(tanh(div(all, splat(cap))), splat(cap));
+  store(scored, all);
   for (int q = 0; q < queries; ++q) {
     std::memcpy(scores + q * kPagePositions, scored + q * all_keys, all_keys * sizeof *scored);
   }
@@ -113,16 +115,17 @@ PACELINE_INLINE void add_rows(const Rows& rows, int64_t first, int64_t end, cons
   if (d < rows.dim) add_values<false, queries, 1>(rows, first, end, d, weights, sums, part);
 }
 
-// Turns the first `seen` scores into weights relative to the greatest, with zeros up to whole
-// vectors; leaves peak and total behind the sums of the part.
-PACELINE_INLINE void softmax(float* scores, int64_t seen, float* peak_and_total) {
-  const int64_t end = padded(seen);
+// Turns the scores from `hidden` to `seen` into weights relative to the greatest, with zeros up to
+// whole vectors; leaves peak and total behind the sums of the part.
+PACELINE_INLINE void softmax(float* scores, int64_t hidden, int64_t seen, float* peak_and_total) {
+  const int64_t begin = hidden / 16 * 16, end = padded(seen);
+  for (int64_t j = begin; j < hidden; ++j) scores[j] = -INFINITY;
   for (int64_t j = seen; j < end; ++j) scores[j] = -INFINITY;
-  f32x16 greatest = load(scores);
-  for (int64_t j = 16; j < end; j += 16) greatest = max(greatest, load(scores + j));
+  f32x16 greatest = load(scores + begin);
+  for (int64_t j = begin + 16; j < end; j += 16) greatest = max(greatest, load(scores + j));
   const float peak = max_lane(greatest);
   f32x16 total = splat(0.0f);
-  for (int64_t j = 0; j < end; j += 16) {
+  for (int64_t j = begin; j < end; j += 16) {
     const f32x16 weight = exp(sub(load(scores + j), splat(peak)));
     store(scores + j, weight);
     total = add(total, weight);
@@ -164,25 +167,32 @@ struct Attending {
   // Scores of positions that nobody sees may come out too.
   void score_keys() const {
     const int64_t positions = task.visible[task.queries - 1];
-    for (int64_t first = 0; first < positions; first += 16) {
+    for (int64_t first = task.hidden[0] / 16 * 16; first < positions; first += 16) {
       each_group<kScoredQueries>(0, task.queries, [&]<int count>(int64_t q) {
         for (int64_t k = first; k < first + 16; k += 16 / count) {
-          score<count>(keys, k, query + q, task.scale, scores + q * kPagePositions + k);
+          score<count>(keys, k, query + q, task.scale, task.cap, scores + q * kPagePositions + k);
         }
       });
     }
   }
 
-  // Queries see ever more, so what the first of a group sees all of them do.
+  // Adds the values that one query sees from `first` to `end`.
+  void add_to(int64_t q, int64_t first, int64_t end) const {
+    if (first >= end) return;
+    add_rows<1>(values, first, end, scores + q * kPagePositions, task.parts + q * part, part);
+  }
+
+  // What the queries see never moves back, so between where the last of a group begins and the
+  // first ends all of them see everything. Each adds its values in order.
   void sum_values() const {
     each_group<kSummedQueries>(0, task.queries, [&]<int count>(int64_t q) {
-      const float* weights = scores + q * kPagePositions;
-      float* sums = task.parts + q * part;
-      const int64_t common = task.visible[q];
-      add_rows<count>(values, 0, common, weights, sums, part);
+      const int64_t end = task.visible[q];
+      const int64_t begin = least(task.hidden[q + count - 1], end);
+      for (int i = 0; i < count; ++i) add_to(q + i, task.hidden[q + i], begin);
+      add_rows<count>(values, begin, end, scores + q * kPagePositions, task.parts + q * part, part);
       for (int i = 1; i < count; ++i) {
-        add_rows<1>(values, common, task.visible[q + i], weights + i * kPagePositions,
-                    sums + i * part, part);
+        const int64_t hidden = task.hidden[q + i];
+        add_to(q + i, hidden < end ? end : hidden, task.visible[q + i]);
       }
     });
   }
@@ -192,7 +202,7 @@ struct Attending {
     for (int64_t q = 0; q < task.queries; ++q) {
       float* sums = task.parts + q * part;
       for (int64_t d = 0; d < value_dim; ++d) sums[d] = 0.0f;
-      softmax(scores + q * kPagePositions, task.visible[q], sums + value_dim);
+      softmax(scores + q * kPagePositions, task.hidden[q], task.visible[q], sums + value_dim);
     }
     sum_values();
   }
@@ -219,10 +229,18 @@ void merge_part(float* seen, const float* part, int64_t value_dim) {
   store_partial(seen + dim + 1, total, 1);
 }
 
-void finish_part(const float* seen, float* out, int64_t value_dim) {
-  const f32x16 total = splat(seen[padded(value_dim) + 1]);
+// A sink is one more score, of a value that is zero (Xiao et al., 2023).
+void finish_part(const float* seen, const float* sink, float* out, int64_t value_dim) {
+  const float peak = seen[padded(value_dim)];
+  f32x16 total = splat(seen[padded(value_dim) + 1]), fade = splat(1.0f);
+  if (sink) {
+    const float greatest = peak < *sink ? *sink : peak;
+    fade = exp(splat(peak - greatest));
+    total = fma(total, fade, exp(splat(*sink - greatest)));
+  }
   each_lanes(value_dim, [&](int64_t d, int n) {
-    store_lanes(out + d, div(load(seen + d), total), n);
+    const f32x16 sum = sink ? mul(load(seen + d), fade) : load(seen + d);
+    store_lanes(out + d, div(sum, total), n);
   });
 }
 

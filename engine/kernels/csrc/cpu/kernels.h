@@ -77,8 +77,8 @@ struct Kernels {
   void (*attend_page)(const PageAttention&);
   // Add the part of the next page to the parts before it, which are one part together.
   void (*merge_part)(float* seen, const float* part, int64_t value_dim);
-  // What a query attends to, [value_dim].
-  void (*finish_part)(const float* seen, float* out, int64_t value_dim);
+  // What a query attends to, [value_dim]; the sink may be null.
+  void (*finish_part)(const float* seen, const float* sink, float* out, int64_t value_dim);
 
   // gates = (rate softplus(decay + bias), sigmoid(beta)), each [heads].
   void (*delta_gates)(const float* decay, const float* beta, const float* bias, const float* rate,

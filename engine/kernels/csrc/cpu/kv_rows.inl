@@ -37,15 +37,15 @@ void write_row(const Plane& plane, int64_t page, int64_t position, const float* 
     const int64_t row = plane.row(page, head, position);
     switch (plane.type) {
       case CacheType::f32:
-        std::memcpy(static_cast<float*>(plane.elements) + row * dim, x,
+        std::memcpy(static_cast<float*>(plane.elements) + row * plane.width, x,
                     static_cast<size_t>(dim) * sizeof *x);
         break;
       case CacheType::f16:
-        write_halves(x, static_cast<uint16_t*>(plane.elements) + row * dim, dim);
+        write_halves(x, static_cast<uint16_t*>(plane.elements) + row * plane.width, dim);
         break;
       case CacheType::q8_0:
-        write_blocks(x, static_cast<int8_t*>(plane.elements) + row * dim,
-                     plane.scales + row * (dim / kCacheBlock), dim);
+        write_blocks(x, static_cast<int8_t*>(plane.elements) + row * plane.width,
+                     plane.scales + row * (plane.width / kCacheBlock), dim);
         break;
     }
   }
@@ -55,29 +55,32 @@ void write_row(const Plane& plane, int64_t page, int64_t position, const float* 
 // is false and zeros follow.
 struct FloatRows {
   const float* elements;
-  int64_t dim;
+  int64_t dim, width;
 
   FloatRows(const Plane& plane, int64_t first)
-      : elements(static_cast<const float*>(plane.elements) + first * plane.dim), dim(plane.dim) {}
+      : elements(static_cast<const float*>(plane.elements) + first * plane.width),
+        dim(plane.dim),
+        width(plane.width) {}
 
   template <bool whole>
   PACELINE_INLINE f32x16 read(int64_t row, int64_t i) const {
-    const float* p = elements + row * dim + i;
+    const float* p = elements + row * width + i;
     return whole ? load(p) : load_partial(p, lanes_left(dim, i));
   }
 };
 
 struct HalfRows {
   const uint16_t* elements;
-  int64_t dim;
+  int64_t dim, width;
 
   HalfRows(const Plane& plane, int64_t first)
-      : elements(static_cast<const uint16_t*>(plane.elements) + first * plane.dim),
-        dim(plane.dim) {}
+      : elements(static_cast<const uint16_t*>(plane.elements) + first * plane.width),
+        dim(plane.dim),
+        width(plane.width) {}
 
   template <bool whole>
   PACELINE_INLINE f32x16 read(int64_t row, int64_t i) const {
-    const uint16_t* p = elements + row * dim + i;
+    const uint16_t* p = elements + row * width + i;
     return whole ? load_half(p) : load_half_partial(p, lanes_left(dim, i));
   }
 };
@@ -85,16 +88,17 @@ struct HalfRows {
 struct BlockRows {
   const int8_t* codes;
   const uint16_t* scales;
-  int64_t dim;
+  int64_t dim, width;
 
   BlockRows(const Plane& plane, int64_t first)
-      : codes(static_cast<const int8_t*>(plane.elements) + first * plane.dim),
-        scales(plane.scales + first * (plane.dim / kCacheBlock)),
-        dim(plane.dim) {}
+      : codes(static_cast<const int8_t*>(plane.elements) + first * plane.width),
+        scales(plane.scales + first * (plane.width / kCacheBlock)),
+        dim(plane.dim),
+        width(plane.width) {}
 
   template <bool /*whole: blocks always are*/>
   PACELINE_INLINE f32x16 read(int64_t row, int64_t i) const {
-    const int64_t at = row * dim + i;
+    const int64_t at = row * width + i;
     return mul(to_float(load_i8(codes + at)), splat_half(scales + at / kCacheBlock));
   }
 };

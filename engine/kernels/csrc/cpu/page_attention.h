@@ -24,8 +24,10 @@ struct PageAttention {
   int64_t head;
   int64_t queries;            // 1 … kMostQueries
   const float* const* query;  // [queries], each [key_dim]
-  const int32_t* visible;     // [queries], how much of the page each sees: 1 … 256, ever more
+  const int32_t* hidden;      // [queries], the first position of the page that each sees, …
+  const int32_t* visible;     // [queries], … and where that ends: 1 … 256; neither ever decreases
   float scale;
+  float cap;                  // what tanh keeps the scores within; 0 for none
   float* parts;    // [queries, part_floats]
   float* scratch;  // page_attention_floats
 };

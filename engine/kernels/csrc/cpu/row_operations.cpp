@@ -1,6 +1,7 @@
 #include "cpu/row_operations.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -121,14 +122,23 @@ void ClampedGlu::run(const Pass& pass, int64_t first, int64_t last) const {
   }
 }
 
-Split::Split(Buffer& source, std::vector<Buffer*> parts, int64_t groups)
-    : source_(source), parts_(std::move(parts)), groups_(groups) {
+namespace {
+
+/// Whether parts that lie side by side in so many groups make up a buffer.
+void check_parts(const std::vector<Buffer*>& parts, const Buffer& whole, int64_t groups) {
   int64_t width = 0;
-  for (const Buffer* part : parts_) {
+  for (const Buffer* part : parts) {
     require(groups > 0 && part->width % groups == 0, "What lies side by side cannot be parted so.");
     width += part->width;
   }
-  require(width == source.width, "The parts are not as wide as what they are parts of.");
+  require(width == whole.width, "The parts are not as wide as what they are parts of.");
+}
+
+}  // namespace
+
+Split::Split(Buffer& source, std::vector<Buffer*> parts, int64_t groups)
+    : source_(source), parts_(std::move(parts)), groups_(groups) {
+  check_parts(parts_, source, groups);
 }
 
 void Split::run(const Pass&, int64_t first, int64_t last) const {
@@ -144,43 +154,73 @@ void Split::run(const Pass&, int64_t first, int64_t last) const {
   }
 }
 
-RopeAndStore::RopeAndStore(Buffer& query, Buffer& key, Buffer& value, Angles angles,
-                           int64_t head_dim, int64_t layer)
-    : query_(query), key_(key), value_(value), angles_(angles), head_dim_(head_dim), layer_(layer) {
-  require(head_dim > 0 && query.width % head_dim == 0 && key.width % head_dim == 0 &&
-              value.width % (key.width / head_dim) == 0 && 2 * angles.pairs <= head_dim,
-          "Queries, keys and values do not part into heads.");
+Join::Join(std::vector<Buffer*> parts, Buffer& out, int64_t groups)
+    : parts_(std::move(parts)), out_(out), groups_(groups) {
+  check_parts(parts_, out, groups);
 }
 
-void RopeAndStore::check(const Pass& pass) const {
-  const KeyValues& cache = layer_of(pass.state.attention, layer_);
-  require(cache.keys.dim == head_dim_ && cache.keys.heads * head_dim_ == key_.width &&
-              cache.values.heads * cache.values.dim == value_.width,
-          "The pages are of other sizes than the keys and values.");
-  check_pages(pass.batch, pass.index, cache);
-  if (angles_.pairs && pass.index.last_position() >= angles_.positions) {
+void Join::run(const Pass&, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    float* to = out_.row(row);
+    for (int64_t group = 0; group < groups_; ++group) {
+      for (const Buffer* part : parts_) {
+        const int64_t width = part->width / groups_;
+        to = std::copy_n(part->row(row) + group * width, width, to);
+      }
+    }
+  }
+}
+
+void Count::run(const Pass&, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    std::iota(out_.row(row), out_.row(row) + out_.width, 0.0f);
+  }
+}
+
+Rotate::Rotate(Buffer& rows, const Angles& angles, int64_t head_dim)
+    : rows_(rows), angles_(angles), head_dim_(head_dim) {
+  require(head_dim > 0 && rows.width % head_dim == 0 && angles.pairs > 0 &&
+              2 * angles.pairs <= head_dim,
+          "What is to turn does not part into heads.");
+}
+
+void Rotate::check(const Pass& pass) const {
+  if (pass.index.last_position() >= angles_.positions) {
     throw std::invalid_argument("Position " + std::to_string(pass.index.last_position()) +
                                 " lies behind the " + std::to_string(angles_.positions) +
                                 " that the model was loaded for.");
   }
 }
 
-void RopeAndStore::run(const Pass& pass, int64_t first, int64_t last) const {
+void Rotate::run(const Pass& pass, int64_t first, int64_t last) const {
+  for (int64_t row = first; row < last; ++row) {
+    const int64_t at = pass.batch.positions[row] * angles_.pairs;
+    pass.kernels.rotate(rows_.row(row), rows_.width / head_dim_, head_dim_, angles_.cos + at,
+                        angles_.sin + at, angles_.pairs, angles_.interleaved);
+  }
+}
+
+Store::Store(Buffer& key, Buffer* value, int64_t layer)
+    : key_(key), value_(value), layer_(layer) {}
+
+void Store::check(const Pass& pass) const {
+  const KeyValues& cache = layer_of(pass.state.attention, layer_);
+  const bool prefixes = cache.values.elements == cache.keys.elements;
+  require(cache.keys.heads * cache.keys.dim == key_.width && prefixes == !value_ &&
+              (!value_ || cache.values.heads * cache.values.dim == value_->width),
+          "The pages are of other sizes than the keys and values.");
+  check_pages(pass.batch, pass.index, cache);
+}
+
+void Store::run(const Pass& pass, int64_t first, int64_t last) const {
   const KeyValues& cache = pass.state.attention[static_cast<size_t>(layer_)];
   const Batch& batch = pass.batch;
   for (int64_t row = first; row < last; ++row) {
-    const int64_t position = batch.positions[row];
-    if (angles_.pairs) {
-      const float* cos = angles_.cos + position * angles_.pairs;
-      const float* sin = angles_.sin + position * angles_.pairs;
-      for (Buffer* turned : {&query_, &key_}) {
-        pass.kernels.rotate(turned->row(row), turned->width / head_dim_, head_dim_, cos, sin,
-                            angles_.pairs, angles_.interleaved);
-      }
-    }
-    const int64_t page = batch.page(batch.slots[row], position / kPagePositions);
-    pass.kernels.write_row(cache.keys, page, position % kPagePositions, key_.row(row));
-    pass.kernels.write_row(cache.values, page, position % kPagePositions, value_.row(row));
+    const int64_t index = batch.positions[row] / kPagePositions;
+    const int64_t within = batch.positions[row] % kPagePositions;
+    const int64_t page = batch.page(batch.slots[row], index);
+    pass.kernels.write_row(cache.keys, page, within, key_.row(row));
+    if (value_) pass.kernels.write_row(cache.values, page, within, value_->row(row));
   }
 }
 

@@ -127,7 +127,31 @@ class Split : public RowOperation {
   int64_t groups_;
 };
 
-/// The angles of a rotary embedding by position; no pairs where a layer does not turn.
+/// The inverse of Split.
+class Join : public RowOperation {
+ public:
+  Join(std::vector<Buffer*> parts, Buffer& out, int64_t groups);
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return out_.width; }
+
+ private:
+  std::vector<Buffer*> parts_;
+  Buffer& out_;
+  int64_t groups_;
+};
+
+/// Fills rows with 0, 1, 2 …
+class Count : public RowOperation {
+ public:
+  explicit Count(Buffer& out) : out_(out) {}
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return out_.width; }
+
+ private:
+  Buffer& out_;
+};
+
+/// The angles of a rotary embedding by position.
 struct Angles {
   const float* cos = nullptr;  // [positions, pairs]
   const float* sin = nullptr;
@@ -136,18 +160,31 @@ struct Angles {
   bool interleaved = false;
 };
 
-class RopeAndStore : public RowOperation {
+/// Turns the heads of rows in place.
+class Rotate : public RowOperation {
  public:
-  RopeAndStore(Buffer& query, Buffer& key, Buffer& value, Angles angles, int64_t head_dim,
-               int64_t layer);
+  Rotate(Buffer& rows, const Angles& angles, int64_t head_dim);
   void check(const Pass& pass) const override;
   void run(const Pass& pass, int64_t first, int64_t last) const override;
-  int64_t floats() const override { return 2 * query_.width; }
+  int64_t floats() const override { return rows_.width; }
 
  private:
-  Buffer &query_, &key_, &value_;
+  Buffer& rows_;
   Angles angles_;
   int64_t head_dim_;
+};
+
+/// Writes keys and values to the pages of a layer; no values where they are the keys' beginning.
+class Store : public RowOperation {
+ public:
+  Store(Buffer& key, Buffer* value, int64_t layer);
+  void check(const Pass& pass) const override;
+  void run(const Pass& pass, int64_t first, int64_t last) const override;
+  int64_t floats() const override { return 2 * key_.width; }
+
+ private:
+  Buffer& key_;
+  Buffer* value_;
   int64_t layer_;
 };
 

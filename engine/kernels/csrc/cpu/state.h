@@ -16,16 +16,18 @@ constexpr int64_t kCacheBlock = 32;
 /// How the elements of keys and values are stored; the numbers are part of the ABI.
 enum class CacheType : int32_t { f32 = 0, f16 = 1, q8_0 = 2 };
 
-/// Keys or values of one layer: [pages, heads, kPagePositions, dim].
+/// Keys or values of one layer: [pages, heads, kPagePositions, width], of which the first `dim`
+/// count. Values that are the beginning of their keys lie where those do.
 struct Plane {
   CacheType type = CacheType::f32;
   int64_t pages = 0;
   int64_t heads = 0;
   int64_t dim = 0;
+  int64_t width = 0;
   void* elements = nullptr;    // float, half-precision bits, or int8 codes
-  uint16_t* scales = nullptr;  // q8_0: [pages, heads, kPagePositions, dim / kCacheBlock]
+  uint16_t* scales = nullptr;  // q8_0: [pages, heads, kPagePositions, width / kCacheBlock]
 
-  /// The number of a position's row of `dim` elements.
+  /// The number of a position's row.
   PACELINE_INLINE int64_t row(int64_t page, int64_t head, int64_t position) const {
     return (page * heads + head) * kPagePositions + position;
   }

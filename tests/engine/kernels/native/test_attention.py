@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.kv_pages import LayerPages, make_plane
-from engine.kernels.program import Attention, Buffer, Program, Rope, RopeAndStore
+from engine.kernels.kv_pages import LayerPages, PrefixPlane, make_plane
+from engine.kernels.program import Attention, Buffer, Program, Rope, Rotate, Store
 from engine.kernels.state import ModelState
 from engine.kernels.state_types import PAGE_POSITIONS
 from tests.helpers.one_operation import (
@@ -59,10 +59,11 @@ class Heads:
                 layer.values.write(page, 0, torch.randn(rows, self.key_heads, self.value_dim))
         return state
 
-    def attention(self, rows: int) -> Program:
+    def attention(self, rows: int, how: dict[str, object] | None = None) -> Program:
         heads = self.key_heads * self.sharing
         query, out = Buffer("query", heads * self.key_dim), Buffer("out", heads * self.value_dim)
-        operation = Attention(query, out, self.key_dim, 0, 1 / math.sqrt(self.key_dim))
+        plain = Attention(query, out, self.key_dim, 0, 1 / math.sqrt(self.key_dim))
+        operation = replace(plain, **(how or {}))
         return program_of({query: 3 * torch.randn(rows, query.width)}, [operation], out)
 
 
@@ -91,12 +92,72 @@ def test_heads_of_any_size_and_number_attend(isa: str, heads: Heads) -> None:
     assert torch.allclose(ours, last_rows.run(twin(program), state), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
+VARIANTS = {
+    "a window": {"window": 7},
+    "a window over pages": {"window": 258},
+    "a cap": {"cap": 2.0},
+    "sinks": {"sinks": weight("sinks", torch.linspace(-3, 9, 6))},
+    "all": {"window": 30, "cap": 3.0, "sinks": weight("sinks", torch.linspace(-3, 9, 6))},
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("length", [5, 257, 600])
+def test_scores_go_through_what_the_twin_takes_them_through(
+    isa: str, name: str, length: int
+) -> None:
+    torch.manual_seed(length)
+    rows = min(length, 40)
+    heads = Heads()
+    state, program = heads.filled("f16", {0: length}), heads.attention(rows, VARIANTS[name])
+    last_rows = PassOf([Rows(range(rows), position=length - rows)], SLOTS)
+    ours = last_rows.run(native(program, isa=isa), state)
+    assert torch.allclose(ours, last_rows.run(twin(program), state), rtol=1e-4, atol=1e-5)
+
+
+def test_pages_outside_the_window_are_not_read(isa: str) -> None:
+    heads = Heads()
+    state, program = heads.filled("f16", {0: 600}), heads.attention(3, {"window": 50})
+    last_rows = PassOf([Rows(range(3), position=597)], SLOTS)
+    for plane in (state.attention[0].keys, state.attention[0].values):
+        for page in SLOTS[0].pages[:2]:
+            plane.poison(page, 0)
+    for model in (native(program, isa=isa), twin(program)):
+        assert last_rows.run(model, state).isfinite().all()
+
+
 @pytest.mark.parametrize("kv_type", KV_TYPES)
-def test_a_row_attends_alike_in_any_company(isa: str, kv_type: str, threads: int) -> None:
+def test_values_may_be_the_beginning_of_the_keys(isa: str, kv_type: str) -> None:
+    torch.manual_seed(4)
+    heads, rows = Heads(1, 4, 96, 64), 270
+    query, out = Buffer("query", 4 * 96), Buffer("out", 4 * 64)
+    key = Buffer("key", 96)
+    inputs = {buffer: torch.randn(rows, buffer.width) for buffer in (query, key)}
+    attention = Attention(query, out, 96, 0, 0.1)
+    program = program_of(inputs, [Store(key, None, 0), attention], out)
+    shared = heads.filled(kv_type, {})
+    layer = shared.attention[0]
+    shared = replace(shared, attention=(LayerPages(layer.keys, PrefixPlane(layer.keys, 64)),))
+    separate = heads.filled(kv_type, {})
+    value = Buffer("value", 64)
+    apart = program_of(
+        {**inputs, value: inputs[key][:, :64]}, [Store(key, value, 0), attention], out
+    )
+    together = PassOf([Rows(range(rows))], SLOTS)
+    ours = together.run(native(program, isa=isa), shared)
+    assert torch.equal(ours, together.run(native(apart, isa=isa), separate))
+    assert torch.allclose(ours, together.run(twin(program), shared), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("how", [{}, VARIANTS["all"], VARIANTS["a window over pages"]])
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kv_type", KV_TYPES)
+def test_a_row_attends_alike_in_any_company(
+    isa: str, kv_type: str, threads: int, how: dict[str, object]
+) -> None:
     torch.manual_seed(2)
     heads = heads_for(kv_type)
-    state, program = heads.filled(kv_type, {0: 530, 1: 260, 3: 40}), heads.attention(64)
+    state, program = heads.filled(kv_type, {0: 530, 1: 260, 3: 40}), heads.attention(64, how)
     groups = [
         Rows(range(40, 42), slot=1, position=255),  # across the end of a page
         Rows(range(3), slot=0, position=490),
@@ -131,10 +192,14 @@ def test_turned_rows_are_stored_as_the_twin_rounds_them(
     factors = weight("factors", torch.rand(dims // 2) + 0.5)
     plain = Rope.plain(dims, 10_000.0, interleaved=interleaved)
     rope = replace(plain, magnitude=0.7, factors=factors)
-    operation = RopeAndStore(query, key, value, rope, heads.key_dim, 0)
+    operations = [
+        Rotate(query, rope, heads.key_dim),
+        Rotate(key, rope, heads.key_dim),
+        Store(key, value, 0),
+    ]
     inputs = {buffer: torch.randn(rows, buffer.width) for buffer in (query, key, value)}
     inputs[key][1] = 0  # a row without a scale
-    program = program_of(inputs, [operation], query)
+    program = program_of(inputs, operations, query)
     stored = []
     for backend in (native(program, isa=isa), twin(program)):
         state = heads.pages(kv_type)

@@ -16,7 +16,21 @@ from tests.helpers.native_models import open_native_runner
 from tests.helpers.shared import shared_model, shared_path
 from tests.helpers.tiny_model import TinyModel
 
-RECORDED = ("llama-dense", "qwen2-dense", "qwen3-dense", "qwen35-dense", "smollm3-dense")
+RECORDED = (
+    "cohere2-dense",
+    "deepseek2-moe",
+    "gemma2-dense",
+    "gemma3-dense",
+    "glm4-dense",
+    "llama-dense",
+    "mistral3-dense",
+    "olmo2-dense",
+    "phi3-dense",
+    "qwen2-dense",
+    "qwen3-dense",
+    "qwen35-dense",
+    "smollm3-dense",
+)
 PROMPT = [(17 * i + 5) % 256 for i in range(270)]  # more than a page
 EMITTED = [(31 * i + 7) % 256 for i in range(9)]
 KV_TYPES = ("f32", "f16", "q8_0")

@@ -13,8 +13,10 @@ from engine.kernels.program import (
     Add,
     Buffer,
     ClampedGlu,
+    Count,
     GatedNorm,
     Glu,
+    Join,
     LayerNorm,
     Linear,
     Operation,
@@ -109,6 +111,15 @@ def split(width: int) -> Program:
     return program_of({source: rows(18 * width)}, [Split(source, parts, 3)], out)
 
 
+def join(width: int) -> Program:
+    """Two parts of three heads, and their numbers."""
+    first, second, numbers = Buffer("first", 3 * width), Buffer("second", 6), Buffer("numbers", 3)
+    out = Buffer(OUT, 3 * width + 9)
+    inputs = {first: rows(first.width), second: rows(6)}
+    joined = Join((first, second, numbers), out, 3)
+    return program_of(inputs, [Count(numbers), joined], out)
+
+
 def linears(width: int) -> Program:
     """Products that share their source, with a bias, and one that adds to what another made."""
     source, other, out = Buffer("source", width), Buffer("other", 19), Buffer(OUT, 19)
@@ -134,6 +145,7 @@ CASES = (
     one_number,
     sigmoid_gate,
     split,
+    join,
     linears,
 )
 

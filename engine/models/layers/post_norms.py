@@ -1,0 +1,66 @@
+"""The decoder whose layers are normalised once more before they join the residual stream."""
+
+from collections.abc import Iterable
+from itertools import repeat
+
+from engine.kernels.program import Activation, Buffer, Rope
+from engine.models.layers.attention import PLAIN, Scores, self_attention
+from engine.models.layers.feed_forward import gated_rows
+from engine.models.program import ModelProgram, ProgramBuilder
+
+
+def post_norm_decoder(
+    build: ProgramBuilder,
+    ropes: Iterable[Rope | None],
+    *,
+    scores: Iterable[Scores] = repeat(PLAIN),
+    norms_before: bool = True,
+    norm_heads: bool = False,
+    norm_rows: bool = False,
+    activation: Activation = Activation.SILU,
+    embedding_scale: float = 1.0,
+    logit_cap: float | None = None,
+) -> ModelProgram:
+    """Embedding, blocks of attention and feed-forward around a residual stream, and the output.
+
+    Args:
+        build: where the operations go.
+        ropes: each layer's rotary embedding, None where a layer has none.
+        scores: what becomes of each layer's.
+        norms_before: whether there are norms before the layers too.
+        norm_heads: whether query and key heads are normalised before they turn.
+        norm_rows: whether whole rows of queries and of keys are.
+        activation: of the feed-forward layers' gates.
+        embedding_scale: what embeddings are multiplied by.
+        logit_cap: what the logits are kept within.
+    """
+
+    def normed(name: str) -> Buffer:
+        return build.rms_norm(residual, name) if norms_before else residual
+
+    residual = build.scale(build.embed("token_embd"), embedding_scale)
+    for index, (rope, own) in enumerate(zip(ropes, scores, strict=False)):
+        block, shape = f"blk.{index}", build.hyper.attention[index]
+        attended = self_attention(
+            build,
+            block,
+            normed(f"{block}.attn_norm"),
+            shape,
+            rope,
+            norm_heads=norm_heads,
+            norm_rows=norm_rows,
+            scores=own,
+        )
+        join(build, attended, f"{block}.attn_output", residual, f"{block}.post_attention_norm")
+        width = build.hyper.feed_forward[index]
+        gated = gated_rows(build, block, normed(f"{block}.ffn_norm"), width, activation)
+        join(build, gated, f"{block}.ffn_down", residual, f"{block}.post_ffw_norm")
+    with build.head():
+        last = build.rms_norm(residual, "output_norm")
+    return build.logits(last, "output", cap=logit_cap)
+
+
+def join(build: ProgramBuilder, source: Buffer, name: str, residual: Buffer, norm: str) -> None:
+    """Add a layer's last product, normalised, to the residual stream."""
+    out = build.linear(source, name, Buffer("layer's result", residual.width))
+    build.add(build.rms_norm(out, norm), residual)
