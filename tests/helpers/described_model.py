@@ -1,7 +1,7 @@
 """Tiny models of any architecture: what its description asks for is what the file gets."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -109,31 +109,33 @@ class DescribedModel:
 
 WINDOW = {"attention.sliding_window": 20}
 
+LATENT = {
+    "attention.head_count_kv": 1,
+    "attention.key_length": 96,
+    "attention.value_length": 64,
+    "attention.key_length_mla": 72,
+    "attention.value_length_mla": 40,
+    "attention.kv_lora_rank": 64,
+    "attention.q_lora_rank": 48,
+    "rope.scaling.type": "yarn",
+    "rope.scaling.factor": 4.0,
+    "rope.scaling.original_context_length": 512,
+    "rope.scaling.yarn_log_multiplier": 0.0707,
+    "leading_dense_block_count": 1,
+    "expert_count": 6,
+    "expert_used_count": 2,
+    "expert_feed_forward_length": 32,
+    "expert_shared_count": 1,
+    "expert_gating_func": 2,
+    "expert_weights_norm": True,
+    "expert_weights_scale": 2.5,
+}
+
 DESCRIBED = {
     "cohere2": DescribedModel("cohere2", settings={**WINDOW, "logit_scale": 0.25}),
     "deepseek2": DescribedModel(
         "deepseek2",
-        settings={
-            "attention.head_count_kv": 1,
-            "attention.key_length": 96,
-            "attention.value_length": 64,
-            "attention.key_length_mla": 72,
-            "attention.value_length_mla": 40,
-            "attention.kv_lora_rank": 64,
-            "attention.q_lora_rank": 48,
-            "rope.scaling.type": "yarn",
-            "rope.scaling.factor": 4.0,
-            "rope.scaling.original_context_length": 512,
-            "rope.scaling.yarn_log_multiplier": 0.0707,
-            "leading_dense_block_count": 1,
-            "expert_count": 6,
-            "expert_used_count": 2,
-            "expert_feed_forward_length": 32,
-            "expert_shared_count": 1,
-            "expert_gating_func": 2,
-            "expert_weights_norm": True,
-            "expert_weights_scale": 2.5,
-        },
+        settings=LATENT,
         optional=frozenset(
             {"ffn_gate.weight", "ffn_gate_shexp.weight", "exp_probs_b.bias"},
         ),
@@ -184,3 +186,20 @@ DESCRIBED = {
     ),
 }
 """One of each architecture that the descriptions of `TinyModel` leave out."""
+
+OLDER = {
+    "deepseek2 with whole keys": replace(
+        DESCRIBED["deepseek2"],
+        settings={
+            **{key: value for key, value in LATENT.items() if not key.endswith("_mla")},
+            "attention.head_count_kv": 6,
+            "attention.key_length": 72,
+            "attention.value_length": 40,
+        },
+    ),
+    "deepseek2 without compressed queries": replace(
+        DESCRIBED["deepseek2"],
+        settings={key: value for key, value in LATENT.items() if not key.endswith("q_lora_rank")},
+    ),
+}
+"""Files of the same architectures that look otherwise."""

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.models.runner import Runner
-from tests.helpers.described_model import DESCRIBED
+from tests.helpers.described_model import DESCRIBED, OLDER
 from tests.helpers.models import decode, open_runner, prompt, rows_of, stored
 from tests.helpers.native_models import open_native_runner
 
@@ -14,9 +14,12 @@ PROMPT = [(17 * i + 5) % 256 for i in range(257)]  # more than a page
 EMITTED = [(31 * i + 7) % 256 for i in range(4)]
 
 
-@pytest.fixture(scope="module", params=DESCRIBED)
+MODELS = DESCRIBED | OLDER
+
+
+@pytest.fixture(scope="module", params=MODELS)
 def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return DESCRIBED[request.param].write(tmp_path_factory.mktemp("described") / "tiny.gguf")
+    return MODELS[request.param].write(tmp_path_factory.mktemp("described") / "tiny.gguf")
 
 
 def fresh(
