@@ -4,11 +4,11 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from engine.api.background import Background
 from engine.api.generation import Generation
 from engine.base.bench import BenchProgress
 from engine.base.errors import EngineStoppedError
@@ -48,7 +48,7 @@ class Engine:
     def __init__(self) -> None:
         self._worker: Worker | None = None
         self._retired: list[Worker] = []  # stopped, perhaps still in their last pass
-        self._loads: set[threading.Event] = set()  # set one to cancel its load
+        self._background = Background()
         self._closed = threading.Event()
         self._threads = ThreadPoolExecutor(thread_name_prefix="paceline")
         # One at a time: a load that was cancelled has let its memory go before the next begins.
@@ -153,34 +153,10 @@ class Engine:
         discard: Callable[[Loaded], None],
         on_progress: Report,
     ) -> Loaded:
-        """Run a load apart, in its turn; what came of it where it was cancelled is discarded."""
+        """Load something in its turn; what came of it where it was cancelled is discarded."""
         if self._closed.is_set():
             raise EngineStoppedError(CLOSED)
-        loop = asyncio.get_running_loop()
-        cancelled = threading.Event()
-
-        def report(progress: LoadProgress) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody is left to see
-                loop.call_soon_threadsafe(show, progress)
-
-        def show(progress: LoadProgress) -> None:
-            if not cancelled.is_set():
-                on_progress(progress)
-
-        def discard_late(done: "asyncio.Future[Loaded]") -> None:
-            if not done.cancelled() and not done.exception():
-                discard(done.result())
-
-        self._loads.add(cancelled)
-        loading = loop.run_in_executor(self._loader, load, report, cancelled)
-        try:
-            loaded = await asyncio.shield(loading)
-        except asyncio.CancelledError:
-            cancelled.set()
-            loading.add_done_callback(discard_late)
-            raise
-        finally:
-            self._loads.discard(cancelled)
+        loaded = await self._background.run(self._loader, load, on_progress, discard)
         if self._closed.is_set():
             discard(loaded)
             raise EngineStoppedError(CLOSED)
@@ -233,26 +209,8 @@ class Engine:
         """
         if self._worker is None:
             raise EngineStoppedError(NOTHING_LOADED)
-        loop = asyncio.get_running_loop()
-        cancelled = threading.Event()
-
-        def report(progress: BenchProgress) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody is left to see
-                loop.call_soon_threadsafe(show, progress)
-
-        def show(progress: BenchProgress) -> None:
-            if not cancelled.is_set():
-                on_progress(progress)
-
-        measuring = loop.run_in_executor(
-            self._threads, _measure, self._worker, drafting, report, cancelled
-        )
-        try:
-            return await asyncio.shield(measuring)
-        except asyncio.CancelledError:
-            cancelled.set()
-            measuring.add_done_callback(lambda done: done.exception())  # of interest to nobody
-            raise
+        measuring = partial(_measure, self._worker, drafting)
+        return await self._background.run(self._threads, measuring, on_progress)
 
     async def snapshot(self) -> EngineSnapshot:
         """What the engine is doing now; it is looked at once, between two passes."""
@@ -283,8 +241,7 @@ class Engine:
     async def close(self) -> None:
         """End every load and request, and free everything. Safe to call twice."""
         self._closed.set()
-        for cancelled in self._loads:
-            cancelled.set()
+        self._background.cancel()
         self._replace(None, CLOSED)
         for threads in (self._threads, self._loader):
             threads.shutdown(wait=False)
