@@ -23,7 +23,7 @@ from jinja2.utils import Namespace
 from engine.text.template_metering import GenerationBlocks, Metering
 
 FILE_NAME = "<chat template>"  # in tracebacks
-_SECONDS = 3.0  # for one rendering; a long conversation takes some hundredths
+_SECONDS = 3.0  # of the processor for one rendering; a long conversation takes some hundredths
 # Characters that one rendering may build, intermediate values included: so many, and so many more
 # for each of the conversation's.
 _ROOM = 1 << 25
@@ -79,7 +79,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
             extensions=["jinja2.ext.loopcontrols", GenerationBlocks],
         )
         self._room = _ROOM + given * _ROOM_PER_CHARACTER
-        self._deadline = time.monotonic() + _SECONDS
+        self._deadline = time.thread_time() + _SECONDS
         self.finalize = self.charge_output
         self.filters = {name: self.filters[name] for name in _FILTERS.split()}
         self.filters["tojson"] = self._to_json
@@ -97,7 +97,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         self._room -= size
         if self._room < 0:
             raise TemplateLimitError("it builds too much text")
-        if time.monotonic() > self._deadline:
+        if time.thread_time() > self._deadline:
             raise TemplateLimitError("it runs too long")
 
     # What Jinja calls.
