@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from engine.gguf.reader import open_gguf
+from engine.huggingface.families import FAMILIES
+from engine.models.registry import ARCHITECTURES
 from engine.weights.opening import open_model_file
 from tests.helpers.folders import TURNED, hugging_form, write_folder_of
 from tests.helpers.shared import shared_model
@@ -91,3 +93,7 @@ def check_settings(theirs, ours):
             continue
         assert key in ours, key
         np.testing.assert_allclose(ours[key], value, rtol=1e-6, err_msg=key)
+
+
+def test_every_family_runs():
+    assert {family.architecture for family in FAMILIES.values()} <= set(ARCHITECTURES)

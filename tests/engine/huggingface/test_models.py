@@ -39,8 +39,13 @@ def test_a_folder_gives_the_logits_of_the_gguf_file(tmp_path, name):
 @pytest.mark.parametrize(
     "name",
     [
+        "cohere2-dense",
+        "deepseek2-moe",
+        "gemma2-dense",
+        "gemma3-dense",
         "mamba2-dense",
         "nemotron_h-dense",
+        "olmo2-dense",
         "qwen35moe-moe",
         "qwen3moe-moe",
         "qwen3next-moe",
