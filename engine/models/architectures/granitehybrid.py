@@ -9,7 +9,7 @@ from engine.kernels.program import Buffer, Rope
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
 from engine.models.hyperparameters import Hyperparameters, Sizes
-from engine.models.layers.attention import self_attention
+from engine.models.layers.attention import Scores, self_attention
 from engine.models.layers.experts import Mixture, ask_experts, ask_shared_expert
 from engine.models.layers.feed_forward import gated_rows
 from engine.models.layers.hybrid import hybrid_states
@@ -22,7 +22,7 @@ def build_granitehybrid(build: ProgramBuilder) -> ModelProgram:
     """Layers without attention heads have a mixer; a feed-forward layer or experts follow."""
     hyper, sizes = build.hyper, Sizes(build.metadata)
     shape, factor = state_space_shape(build.metadata), sizes.factor("residual_scale")
-    build.metadata.expect("granitehybrid.attention.scale", 0.0)
+    scores = Scores(scale=sizes.factor("attention.scale", 0.0) or None)
     mixture = (
         Mixture.read(build.metadata, normalised=True) if sizes.optional("expert_count") else None
     )
@@ -33,7 +33,7 @@ def build_granitehybrid(build: ProgramBuilder) -> ModelProgram:
         block, heads = f"blk.{index}", hyper.attention[index]
         normed = build.rms_norm(residual, f"{block}.attn_norm")
         if heads.heads:
-            rows = self_attention(build, block, normed, heads, turning)
+            rows = self_attention(build, block, normed, heads, turning, scores=scores)
             build.linear(rows, f"{block}.attn_output", branch)
         else:
             build.linear(mamba2_mixer(build, block, normed, shape), f"{block}.ssm_out", branch)

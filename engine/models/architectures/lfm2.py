@@ -4,8 +4,8 @@ from engine.gguf.metadata import Metadata
 from engine.kernels.program import Gating
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
-from engine.models.hyperparameters import Hyperparameters
-from engine.models.layers.attention import self_attention
+from engine.models.hyperparameters import Hyperparameters, Sizes
+from engine.models.layers.attention import Scores, self_attention
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.layers.hybrid import hybrid_states
@@ -28,14 +28,16 @@ def build_lfm2moe(build: ProgramBuilder) -> ModelProgram:
 def _decoder(build: ProgramBuilder, feed_forward: FeedForward) -> ModelProgram:
     """Layers without attention heads convolve."""
     hyper, shape = build.hyper, convolution_shape(build.metadata)
-    build.metadata.expect(f"{hyper.architecture}.attention.sliding_window", 0)
+    scores = Scores(window=Sizes(build.metadata).optional("attention.sliding_window"))
     turning = rope(build, interleaved=False)
     residual = build.embed("token_embd")
     for index in range(hyper.layers):
         block, heads = f"blk.{index}", hyper.attention[index]
         normed = build.rms_norm(residual, f"{block}.attn_norm")
         if heads.heads:
-            attended = self_attention(build, block, normed, heads, turning, norm_heads=True)
+            attended = self_attention(
+                build, block, normed, heads, turning, norm_heads=True, scores=scores
+            )
             build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
         else:
             gated_convolution(build, block, normed, residual, shape)

@@ -28,13 +28,21 @@ def _mixed_and_gate(
 ) -> tuple[Buffer, Buffer]:
     """Queries, keys and values side by side, and the gate behind them.
 
-    Files of Qwen3-Next may have the one matrix for all, too, that its first files had.
+    The first files of Qwen3-Next have one matrix for all, key head by key head; later ones may
+    have it beside the two that stand for it.
     """
     mixed = Buffer("mixed", shape.channels)
     gate = Buffer("delta gate", shape.value_heads * shape.value_dim)
-    build.weights.leave(f"{block}.ssm_in.")
-    build.linear(source, f"{block}.attn_qkv", mixed)
-    return mixed, build.linear(source, f"{block}.attn_gate", gate)
+    if build.weights.has(f"{block}.attn_qkv.weight"):
+        build.weights.leave(f"{block}.ssm_in.")
+        build.linear(source, f"{block}.attn_qkv", mixed)
+        return mixed, build.linear(source, f"{block}.attn_gate", gate)
+    together = Buffer("mixed and gate", mixed.width + gate.width)
+    keys = shape.key_heads * shape.key_dim
+    parts = Buffer("query", keys), Buffer("key", keys), Buffer("value", gate.width)
+    build.linear(source, f"{block}.ssm_in", together)
+    build.split(together, (*parts, gate), groups=shape.key_heads)
+    return build.join(parts, "mixed"), gate
 
 
 def _decay_and_beta(
@@ -42,7 +50,7 @@ def _decay_and_beta(
 ) -> tuple[Buffer, Buffer]:
     """Each value head's; Qwen3-Next has one matrix for both, key head by key head."""
     decay, beta = Buffer("decay", shape.value_heads), Buffer("beta", shape.value_heads)
-    if build.weights.take_optional(f"{block}.ssm_ba.weight") is not None:
+    if build.weights.has(f"{block}.ssm_ba.weight"):
         both = Buffer("beta and decay", 2 * shape.value_heads)
         build.linear(source, f"{block}.ssm_ba", both)
         build.split(both, (beta, decay), groups=shape.key_heads)

@@ -30,6 +30,7 @@ NAMES = (
     "llama-dense",
     "mamba2-dense",
     "mistral3-dense",
+    "lfm2-dense",
     "nemotron_h-dense",
     "granitehybrid-dense",
     "qwen3next-moe",
