@@ -18,6 +18,7 @@ from engine.models.architectures.gemma3 import GEMMA3
 from engine.models.architectures.gemma4 import GEMMA4
 from engine.models.architectures.glm4 import GLM4
 from engine.models.architectures.glm4moe import GLM4MOE
+from engine.models.architectures.gpt_oss import GPT_OSS
 from engine.models.architectures.granitehybrid import GRANITEHYBRID
 from engine.models.architectures.lfm2 import LFM2, LFM2MOE
 from engine.models.architectures.llama import LLAMA
@@ -58,6 +59,7 @@ ARCHITECTURES = {
         PHI3,
         GLM4,
         GLM4MOE,
+        GPT_OSS,
         OLMO2,
         COHERE2,
         DEEPSEEK2,

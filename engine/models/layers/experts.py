@@ -1,5 +1,6 @@
 """A mixture of experts in place of one feed-forward layer (Shazeer et al., 2017)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -18,6 +19,14 @@ GATINGS = {1: Gating.SOFTMAX, 2: Gating.SIGMOID, 3: Gating.SOFTMAX_OF_CHOSEN}
 
 ONE_OF_ONE = Routing(Gating.SIGMOID)
 """How a gate weighs the only expert that there is."""
+
+GatedUnit = Callable[[ProgramBuilder, Buffer, Buffer], Buffer]
+"""`gated_unit(build, gate, up)`: what is left to multiply by `down`."""
+
+
+def swiglu(build: ProgramBuilder, gate: Buffer, up: Buffer) -> Buffer:
+    """The usual one."""
+    return build.glu(gate, up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +96,14 @@ class Mixture:
             )
 
 
-def experts_feed_forward(mixture: Mixture) -> FeedForward:
+def experts_feed_forward(mixture: Mixture, gated_unit: GatedUnit = swiglu) -> FeedForward:
     """A block's second half: experts, and the one that all rows share, behind the dense blocks."""
 
     def feed_forward(build: ProgramBuilder, index: int, source: Buffer, residual: Buffer) -> None:
         if index < mixture.dense_layers:
             dense_feed_forward(build, index, source, residual)
             return
-        ask_experts(build, f"blk.{index}", source, residual, mixture)
+        ask_experts(build, f"blk.{index}", source, residual, mixture, gated_unit)
         if mixture.shared_width:
             ask_shared_expert(build, f"blk.{index}", source, residual, mixture.shared_width)
 
@@ -107,12 +116,13 @@ def ask_experts(
     source: Buffer,
     out: Buffer,
     mixture: Mixture,
+    gated_unit: GatedUnit = swiglu,
     *,
     accumulate: bool = True,
 ) -> None:
     """Write the weighted sum of what a row's experts answer to `out`, or add it."""
     routed = choose_experts(build, block, source, mixture)
-    gated = build.glu(*gate_and_up(build, block, source, routed, mixture.width))
+    gated = gated_unit(build, *gate_and_up(build, block, source, routed, mixture.width))
     sum_up(build, block, gated, routed, out, accumulate=accumulate)
 
 

@@ -47,6 +47,7 @@ NAMES = (
     "qwen35moe-moe",
     "tiny-qwen35moe",
     "glm4moe-moe",
+    "gpt-oss-moe",
 )
 TOKENS = [(19 * i + 3) % 256 for i in range(12)]
 
