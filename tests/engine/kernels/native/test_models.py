@@ -39,11 +39,13 @@ KV_TYPES = ("f32", "f16", "q8_0")
 DENSE = TinyModel("llama", width=96, feed_forward=160, rope_freqs=True)
 BIASED = TinyModel("qwen2", biases=True)
 HYBRID = TinyModel("qwen35", layers=4, value_dim=32, tied=True)
+# Where there is a choice, a last bit can send a row to other experts than the twin does.
+ALL_ASKED = TinyModel("qwen3moe", quant=GgmlType.Q4_0, experts=3, experts_used=3)
 MODELS = {
     "llama-f32": DENSE,
     "llama-f16": replace(DENSE, quant=GgmlType.F16),
     "qwen2-q8_0": replace(BIASED, quant=GgmlType.Q8_0),
-    "qwen3-q4_0": TinyModel("qwen3", quant=GgmlType.Q4_0),
+    "qwen3moe-q4_0": ALL_ASKED,
     "qwen35-f32": HYBRID,
     "qwen35-q8_0": replace(HYBRID, quant=GgmlType.Q8_0),
 }
@@ -82,9 +84,11 @@ def test_logits_are_those_recorded(isa: str, name: str, chunk: int) -> None:
             assert nmse(ours, torch.from_numpy(theirs)) <= 1e-6
 
 
-def product_as_native(weights: TorchWeights, weight: QuantTensor, x: torch.Tensor) -> torch.Tensor:
+def product_as_native(
+    weights: TorchWeights, weight: QuantTensor, x: torch.Tensor, expert: int | None = None
+) -> torch.Tensor:
     """Blocks times activations that are rounded to int8 with a scale for every 32."""
-    matrix = weight.decode()
+    matrix = weight.decode() if expert is None else weight.decode()[expert]
     if weight.type.dtype is not None:
         return x @ matrix.T
     blocks = x.view(len(x), -1, 32)
