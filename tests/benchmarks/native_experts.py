@@ -20,7 +20,7 @@ from engine.kernels.native import NativeModel
 from engine.kernels.program import Buffer, ExpertLinear, Glu, Operation
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
-from tests.helpers.native_products import random_blocks
+from tests.helpers.blocks import random_blocks
 from tests.helpers.one_operation import PassOf, Rows, native, program_of
 
 
