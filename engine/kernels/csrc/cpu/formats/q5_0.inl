@@ -1,8 +1,8 @@
 // Q5_0: w = d (q - 16), d for 32 columns, and Q5_1: w = d q + m. 5.5 and 6 bits a weight, as in the
 // file.
 //
-// Header: [8 blocks][16 rows] halves d; that of Q4_1. Codes: 4 vectors of nibbles, then one of high
-// bits: bit j of a byte is that of quad j.
+// Header of Q5_0: [8 blocks][16 rows] halves d. Each block of Q5_1 begins as those of Q4_1. Codes: 4
+// vectors of nibbles, then one of high bits: bit j of a byte is that of quad j.
 #pragma once
 
 #include "cpu/formats/bit_planes.inl"
@@ -64,13 +64,14 @@ struct Q5_0 {
 struct Q5_1 {
   using Source = BlockQ5_1;
   static constexpr int kSourceColumns = 32;
-  static constexpr int kHeaderBytes = kShiftedHeaderBytes;
-  static constexpr int kBlockBytes = 5 * kVectorBytes;
+  static constexpr int kHeaderBytes = 0;
+  static constexpr int kBlockBytes = kShiftsBytes + 5 * kVectorBytes;
 
   static void repack(const Source* const (&rows)[kTileRows], int blocks, uint8_t* group) {
     for (int b = 0; b < blocks; ++b) {
-      repack_shifts(rows, b, group);
-      repack_five_bits(rows, b, group + kHeaderBytes + b * kBlockBytes);
+      uint8_t* const block = group + b * kBlockBytes;
+      repack_shifts(rows, b, block);
+      repack_five_bits(rows, b, block + kShiftsBytes);
     }
   }
 
@@ -78,13 +79,14 @@ struct Q5_1 {
   static constexpr int kCodeBits = 5;
 
   struct Group {
-    const uint8_t* header;
+    const uint8_t* blocks;
 
-    explicit Group(const uint8_t* group) : header(group) {}
+    explicit Group(const uint8_t* group) : blocks(group) {}
 
     PACELINE_INLINE void block(int b, Block& block) const {
-      unpack_five_bits(header + kHeaderBytes + b * kBlockBytes, block.codes);
-      read_shifts(header, b, block);
+      const uint8_t* p = blocks + b * kBlockBytes;
+      unpack_five_bits(p + kShiftsBytes, block.codes);
+      read_shifts(p, block);
     }
   };
 };
