@@ -2,7 +2,8 @@
 
 import socket
 import sys
-from weakref import WeakMethod
+from functools import cache
+from weakref import WeakSet
 
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
@@ -29,20 +30,31 @@ class NetworkWatch(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.used = False
-        heard = WeakMethod(self._heard)  # a hook lasts as long as the process, a watch does not
+        _watches.add(self)
+        _begin_listening()
 
-        def hook(event: str, arguments: tuple[object, ...]) -> None:
-            if event.startswith("socket.") and (hear := heard()):
-                hear(event, arguments)
-
-        sys.addaudithook(hook)
-
-    def _heard(self, event: str, arguments: tuple[object, ...]) -> None:
+    def hear(self, event: str, arguments: tuple[object, ...]) -> None:
+        """Learn of something that Python code does with sockets."""
         if self.used or not _is_internet(event, arguments):
             return
         self.used = True
         if isValid(self):  # an exception here would abort the connection of whoever attempts it
             self.attempted.emit()
+
+
+_watches: WeakSet[NetworkWatch] = WeakSet()
+
+
+@cache
+def _begin_listening() -> None:
+    """Hear of what the process does; a hook is called for everything, and lasts as long."""
+    sys.addaudithook(_tell_watches)
+
+
+def _tell_watches(event: str, arguments: tuple[object, ...]) -> None:
+    if event.startswith("socket."):
+        for watch in tuple(_watches):
+            watch.hear(event, arguments)
 
 
 def _is_internet(event: str, arguments: tuple[object, ...]) -> bool:
