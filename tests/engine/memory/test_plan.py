@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernels.backend_memory import CPU_NATIVE, CPU_TORCH, GPU_TORCH
+from engine.kernels.kv_pages import LayerPages
 from engine.kernels.recurrent_shapes import DeltaShape
 from engine.kernels.state_types import ELEMENT_BYTES
 from engine.memory.model_memory import ModelMemory
@@ -30,10 +31,15 @@ def no_fold(*_: object) -> None:
     raise AssertionError("nothing runs here")
 
 
+def tensors_of(layer: LayerPages) -> list[torch.Tensor]:
+    """What the keys and values of a layer lie in."""
+    parts = [*vars(layer.keys).values(), *vars(layer.values).values()]
+    return [part for part in parts if isinstance(part, torch.Tensor)]
+
+
 def allocated(memory: ModelMemory) -> int:
     """Bytes of every tensor that the pools hold."""
-    planes = [plane for layer in memory.state.attention for plane in (layer.keys, layer.values)]
-    held = [tensor for plane in planes for tensor in vars(plane).values()]
+    held = [tensor for layer in memory.state.attention for tensor in tensors_of(layer)]
     held += [
         getattr(layer, field.name) for layer in memory.state.recurrent for field in fields(layer)
     ]
@@ -61,8 +67,7 @@ def test_a_drafting_head_is_planned_with_its_pages_and_the_rows_that_wait(
     )
     memory = ModelMemory(headed, slots, context, kv_type, META, no_fold)
     (layer,) = memory.head_state.attention
-    planes = [vars(plane).values() for plane in (layer.keys, layer.values)]
-    pages = sum(tensor.nbytes for plane in planes for tensor in plane)
+    pages = sum(tensor.nbytes for tensor in tensors_of(layer))
     waiting = 4 * 96 * (1 + MOST_WAITING + TAPE_ROWS)
     assert beside.cache_bytes - alone.cache_bytes == pages
     assert beside.state_bytes - alone.state_bytes == slots * waiting
