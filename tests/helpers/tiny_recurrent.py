@@ -161,9 +161,7 @@ def _random(rng: np.random.Generator, shape: tuple[int, ...], mean: float) -> Te
 
 RECURRENT = {
     "mamba2": TinyRecurrent("mamba2", blocks=("mamba", "mamba")),
-    "lfm2": TinyRecurrent(
-        "lfm2", head_dim=16, blocks=("convolution swiglu", "attention swiglu"), taps=3
-    ),
+    "lfm2": TinyRecurrent("lfm2", blocks=("convolution swiglu", "attention swiglu"), taps=3),
     "granitehybrid": TinyRecurrent(
         "granitehybrid",
         blocks=("mamba swiglu", "attention swiglu"),

@@ -173,7 +173,7 @@ def build(path: Path) -> None:
 
 def test_an_unknown_architecture_is_named_with_those_that_run(tmp_path: Path) -> None:
     path = write_gguf(tmp_path / "m.gguf", {"general.architecture": "grok"})
-    with pytest.raises(UnsupportedModelError, match=r"grok.* llama, qwen2, qwen3"):
+    with pytest.raises(UnsupportedModelError, match=r"grok.* llama, .*qwen3,"):
         build(path)
 
 
