@@ -68,8 +68,12 @@ def test_an_optional_tensor_may_be_missing(file):
     assert WeightSource(file).take_optional("output.bias", (6,)) is None
 
 
+def test_outer_ones_are_not_in_the_file_and_in_the_tensor_where_they_are_asked_for(file):
+    assert WeightSource(file).take("token_embd.weight", (1, 6, 64)).shape == (1, 6, 64)
+
+
 @pytest.mark.parametrize("take", [WeightSource.take, WeightSource.take_optional])
-@pytest.mark.parametrize("shape", [(64, 6), (6, 32), (6,), (1, 6, 64)])
+@pytest.mark.parametrize("shape", [(64, 6), (6, 32), (6,), (2, 6, 64)])
 def test_another_shape_is_refused_with_both_shapes(file, take, shape):
     with pytest.raises(ModelFileError) as refusal:
         take(WeightSource(file), "token_embd.weight", shape)
