@@ -9,8 +9,9 @@ from typing import Generic, TypeVar
 from app.domain.draft import DraftChoice, DraftKind, DraftSettings
 from app.domain.load_choice import LoadChoice
 from app.domain.preset import BALANCED, Preset
-from app.settings.draft_settings import dump_draft_settings, parse_draft_settings
-from app.settings.load_choices import dump_choices, parse_choices
+from app.settings.by_model import dump_by_model
+from app.settings.draft_settings import parse_draft_settings
+from app.settings.load_choices import parse_choices
 from app.settings.presets import dump_presets, parse_presets
 
 MOST_CHATS_AT_ONCE = 8
@@ -155,14 +156,14 @@ DRAFT_SETTINGS: Setting[Mapping[str, DraftSettings]] = Setting(
     "draft_settings",
     {},
     parse_draft_settings,
-    dump_draft_settings,
+    dump_by_model,
     "How drafts are made for each main model, by path: longest, least_chance, device, context.",
 )
 LOAD_CHOICES: Setting[Mapping[str, LoadChoice]] = Setting(
     "load_choices",
     {},
     parse_choices,
-    dump_choices,
+    dump_by_model,
     "How models are loaded, by path: context, slots, device, threads and cache type (kv_type).",
 )
 FOLDED_FOLDERS: Setting[Sequence[str]] = Setting(

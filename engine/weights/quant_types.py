@@ -43,19 +43,24 @@ class QuantType:
         return GGML_QUANT_SIZES[self.ggml_type][1]
 
 
+def _plain(ggml_type: GGMLQuantizationType, dtype: torch.dtype) -> QuantType:
+    """One of numbers that torch knows as they lie."""
+    return QuantType(ggml_type, f"value:{dtype.itemsize}", numbers.decode_as(dtype), dtype)
+
+
 _T = GGMLQuantizationType
 
 QUANT_TYPES = {
     row.ggml_type: row
     for row in (
-        QuantType(_T.F32, "value:4", numbers.decode_f32, torch.float32),
-        QuantType(_T.F16, "value:2", numbers.decode_f16, torch.float16),
-        QuantType(_T.BF16, "value:2", numbers.decode_bf16, torch.bfloat16),
-        QuantType(_T.F64, "value:8", numbers.decode_f64, torch.float64),
-        QuantType(_T.I8, "value:1", numbers.decode_i8, torch.int8),
-        QuantType(_T.I16, "value:2", numbers.decode_i16, torch.int16),
-        QuantType(_T.I32, "value:4", numbers.decode_i32, torch.int32),
-        QuantType(_T.I64, "value:8", numbers.decode_i64, torch.int64),
+        _plain(_T.F32, torch.float32),
+        _plain(_T.F16, torch.float16),
+        _plain(_T.BF16, torch.bfloat16),
+        _plain(_T.F64, torch.float64),
+        _plain(_T.I8, torch.int8),
+        _plain(_T.I16, torch.int16),
+        _plain(_T.I32, torch.int32),
+        _plain(_T.I64, torch.int64),
         QuantType(_T.Q4_0, "d:2, nibbles:16", legacy.decode_q4_0),
         QuantType(_T.Q4_1, "d:2, m:2, nibbles:16", legacy.decode_q4_1),
         QuantType(_T.Q5_0, "d:2, high bits:4, nibbles:16", legacy.decode_q5_0),
