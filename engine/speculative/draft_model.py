@@ -132,6 +132,7 @@ class DraftModel:
 
     def clear(self) -> None:
         self._states.clear()
+        self._chance = SharedChance()
 
     def _propose(self, replies: Sequence[Drafted], limits: Sequence[int]) -> list[list[int]]:
         wanted = {
