@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.kernels.program import DeltaRule
+from engine.kernels.operations.sequences import DeltaRule
 from engine.kernels.recurrence import Convolution, Floats, parts
 from engine.kernels.recurrent_shapes import DeltaShape
 

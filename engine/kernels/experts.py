@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import torch
 
-from engine.kernels.program import Gating, Routing
+from engine.kernels.operations.experts import Gating, Routing
 
 LEAST_SUM = 6.103515625e-5
 """What weights are divided by at least, so that those of a row without any stay finite."""

@@ -7,7 +7,8 @@ import torch
 
 from engine.kernels.batch import Batch
 from engine.kernels.grouping import Grouping
-from engine.kernels.program import Program, Recurrent
+from engine.kernels.operations.sequences import Recurrent
+from engine.kernels.program import Program
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
 from engine.kernels.torch_pass import TorchPass, Values

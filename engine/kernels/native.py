@@ -11,14 +11,10 @@ from engine.kernels import native_library
 from engine.kernels.batch import Batch
 from engine.kernels.grouping import Grouping
 from engine.kernels.kv_pages import LayerPages, PlaneStorage
-from engine.kernels.native_library import (
-    BATCH_TABLES,
-    BatchFields,
-    NativeHandle,
-    load_library,
-)
+from engine.kernels.native_library import BATCH_TABLES, BatchFields, NativeHandle, load_library
 from engine.kernels.native_program import NativeBuilder
-from engine.kernels.program import Embed, Program
+from engine.kernels.operations.rows import Embed
+from engine.kernels.program import Program
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
 from engine.weights.quant_tensor import QuantTensor

@@ -7,36 +7,35 @@ import numpy as np
 import torch
 
 from engine.kernels.native_library import NativeHandle
-from engine.kernels.program import (
+from engine.kernels.operations.experts import ExpertLinear, Route, WeightedSum
+from engine.kernels.operations.rows import (
     Activate,
     Add,
-    Attention,
     Buffer,
     ClampedGlu,
     Count,
-    DeltaRule,
     Embed,
-    ExpertLinear,
     GatedNorm,
     Glu,
     Join,
     LayerNorm,
     Linear,
-    Operation,
-    Program,
     RmsNorm,
-    Rope,
-    Rotate,
-    Route,
     Scale,
-    ShortConvolution,
     SigmoidGate,
     SoftCap,
     Split,
+)
+from engine.kernels.operations.sequences import (
+    Attention,
+    DeltaRule,
+    Rope,
+    Rotate,
+    ShortConvolution,
     StateSpace,
     Store,
-    WeightedSum,
 )
+from engine.kernels.program import Operation, Program
 from engine.kernels.torch_weights import rope_turns
 from engine.weights.quant_tensor import QuantTensor
 

@@ -1,7 +1,7 @@
 """The twin of each kind of recurrent layer."""
 
 from engine.kernels.delta_rule import DeltaTwin
-from engine.kernels.program import DeltaRule, Recurrent, ShortConvolution, StateSpace
+from engine.kernels.operations.sequences import DeltaRule, Recurrent, ShortConvolution, StateSpace
 from engine.kernels.recurrence import Floats, Recurrence
 from engine.kernels.short_convolution import ShortConvolutionTwin
 from engine.kernels.state_space import StateSpaceTwin

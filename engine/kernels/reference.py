@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
-from engine.kernels.program import Activation, Attention
+from engine.kernels.operations.rows import Activation
+from engine.kernels.operations.sequences import Attention
 
 UPCAST_ELEMENTS = 1 << 21
 """Weights turned to float32 at a time: 8 MiB stay in the cache, and calls cost little beside."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.kernels.program import ShortConvolution
+from engine.kernels.operations.sequences import ShortConvolution
 from engine.kernels.recurrence import Convolution, Floats, parts
 from engine.kernels.recurrent_shapes import ConvolutionShape
 

@@ -8,34 +8,29 @@ import torch
 from engine.kernels import experts, reference
 from engine.kernels.batch import Batch, RowGroup
 from engine.kernels.kv_pages import LayerPages
-from engine.kernels.program import (
+from engine.kernels.operations.experts import ExpertLinear, Route, WeightedSum
+from engine.kernels.operations.rows import (
     Activate,
     Activation,
     Add,
-    Attention,
     Buffer,
     ClampedGlu,
     Count,
     Elementwise,
     Embed,
-    ExpertLinear,
     GatedNorm,
     Glu,
     Join,
     LayerNorm,
     Linear,
-    Operation,
-    Recurrent,
     RmsNorm,
-    Rotate,
-    Route,
     Scale,
     SigmoidGate,
     SoftCap,
     Split,
-    Store,
-    WeightedSum,
 )
+from engine.kernels.operations.sequences import Attention, Recurrent, Rotate, Store
+from engine.kernels.program import Operation
 from engine.kernels.state import ModelState
 from engine.kernels.state_types import PAGE_POSITIONS
 from engine.kernels.torch_weights import TorchWeights

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 
 from engine.kernels import reference
-from engine.kernels.program import Program, Recurrent, Rope, Rotate
+from engine.kernels.operations.sequences import Recurrent, Rope, Rotate
+from engine.kernels.program import Program
 from engine.kernels.recurrence import Recurrence
 from engine.kernels.recurrent_twins import twin_of
 from engine.weights.quant_tensor import QuantTensor

@@ -14,8 +14,10 @@ from engine.kernels.batch import Batch
 from engine.kernels.devices import choose_device
 from engine.kernels.interpreter import TorchModel
 from engine.kernels.native import NativeModel, why_not_native
-from engine.kernels.program import Buffer, Program
-from engine.kernels.samples import PAGES, TAPE_ROWS, Sample, samples
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.program import Program
+from engine.kernels.samples.catalogue import samples
+from engine.kernels.samples.sample import PAGES, TAPE_ROWS, Sample
 from engine.kernels.state import ModelState
 
 EXACT_ERROR = 1e-5

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from engine.gguf.defects import damaged, quoted
 from engine.gguf.metadata import Metadata
 from engine.memory.spec import StateSpecs
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def attention_states(metadata: Metadata) -> StateSpecs:

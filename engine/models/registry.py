@@ -34,8 +34,9 @@ from engine.models.architectures.qwen3moe import QWEN3MOE
 from engine.models.architectures.qwen3next import QWEN3NEXT
 from engine.models.architectures.qwen35 import QWEN35, QWEN35MOE
 from engine.models.architectures.smollm3 import SMOLLM3
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 if TYPE_CHECKING:  # headers are read without torch
     from engine.gguf.model_file import ModelFile

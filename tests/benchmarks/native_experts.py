@@ -17,7 +17,9 @@ import torch
 from gguf.constants import GGMLQuantizationType
 
 from engine.kernels.native import NativeModel
-from engine.kernels.program import Buffer, ExpertLinear, Glu, Operation
+from engine.kernels.operations.experts import ExpertLinear
+from engine.kernels.operations.rows import Buffer, Glu
+from engine.kernels.program import Operation
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
 from tests.helpers.blocks import random_blocks

@@ -9,7 +9,7 @@ import torch
 from gguf import GGMLQuantizationType as GgmlType
 
 from engine.gguf.metadata import Metadata
-from engine.models.program import ProgramBuilder
+from engine.models.builder import ProgramBuilder
 from engine.models.registry import architecture_of
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type

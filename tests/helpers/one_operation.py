@@ -14,7 +14,8 @@ from engine.kernels.backend import Backend
 from engine.kernels.batch import Batch
 from engine.kernels.interpreter import TorchModel
 from engine.kernels.native import NativeModel
-from engine.kernels.program import Buffer, Embed, Operation, Program
+from engine.kernels.operations.rows import Buffer, Embed
+from engine.kernels.program import Operation, Program
 from engine.kernels.state import ModelState
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import QUANT_TYPES, GGMLQuantizationType

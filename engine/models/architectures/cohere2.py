@@ -4,12 +4,13 @@ Both read the same normalised rows. Every fourth layer sees everything, and has 
 """
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
 from engine.models.layers.attention import Scores, self_attention
 from engine.models.layers.feed_forward import swiglu_feed_forward
 from engine.models.layers.rope import rope
 from engine.models.layers.windows import windows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_cohere2(build: ProgramBuilder) -> ModelProgram:

@@ -4,9 +4,10 @@ Behind the layers some files have a block that drafts, which is left alone.
 """
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.latent_attention import LatentAttention, latent_states
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_deepseek2(build: ProgramBuilder) -> ModelProgram:

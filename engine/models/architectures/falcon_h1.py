@@ -6,13 +6,14 @@ The many multipliers of the published model are in the weights of its files alre
 from engine.gguf.metadata import Metadata
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.layers.attention import self_attention
 from engine.models.layers.feed_forward import swiglu_feed_forward
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.mamba2 import mamba2_mixer, state_space_shape
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_falcon_h1(build: ProgramBuilder) -> ModelProgram:

@@ -5,14 +5,15 @@ Local layers turn faster, by a base of their own, and are not stretched.
 
 import math
 
-from engine.kernels.program import Activation
+from engine.kernels.operations.rows import Activation
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
 from engine.models.layers.attention import Scores
 from engine.models.layers.post_norms import post_norm_decoder
 from engine.models.layers.rope import RopeScaling, rope
 from engine.models.layers.windows import windows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 LARGEST_LAYERS = 62
 """Layers of the 27B model, whose scores are scaled by the width of its rows, not of its heads."""

@@ -9,16 +9,18 @@ import math
 from dataclasses import dataclass, replace
 
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Activation, Buffer, Rope
+from engine.kernels.operations.rows import Activation, Buffer
+from engine.kernels.operations.sequences import Rope
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import AttentionShape, Hyperparameters, Sizes
 from engine.models.layers.attention import Scores, attend
 from engine.models.layers.feed_forward import gated_rows
 from engine.models.layers.post_norms import join
 from engine.models.layers.rope import RopeScaling, rope
 from engine.models.layers.windows import windows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 LOCAL_BASE = 10_000.0
 

@@ -9,9 +9,10 @@ from itertools import repeat
 import numpy as np
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.post_norms import post_norm_decoder
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_glm4(build: ProgramBuilder) -> ModelProgram:

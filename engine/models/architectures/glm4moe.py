@@ -6,12 +6,13 @@ is a block that drafts, which is left alone.
 
 from itertools import repeat
 
-from engine.kernels.program import Gating
+from engine.kernels.operations.experts import Gating
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_glm4moe(build: ProgramBuilder) -> ModelProgram:

@@ -6,14 +6,16 @@ gated units keep both operands within a limit.
 
 from itertools import repeat
 
-from engine.kernels.program import Buffer, Gating
+from engine.kernels.operations.experts import Gating
+from engine.kernels.operations.rows import Buffer
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.attention import Scores
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.rope import rope
 from engine.models.layers.windows import windows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 LIMIT, SHARPNESS = 7.0, 1.702
 """Of the gated units (`swiglu_limit` and `alpha` of the published model)."""

@@ -5,9 +5,11 @@ file. Nothing turns in most files, which say so.
 """
 
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Buffer, Rope
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.operations.sequences import Rope
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters, Sizes
 from engine.models.layers.attention import Scores, self_attention
 from engine.models.layers.experts import Mixture, ask_experts, ask_shared_expert
@@ -15,7 +17,7 @@ from engine.models.layers.feed_forward import gated_rows
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.mamba2 import mamba2_mixer, state_space_shape
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_granitehybrid(build: ProgramBuilder) -> ModelProgram:

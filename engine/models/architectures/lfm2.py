@@ -1,9 +1,10 @@
 """LFM2 (Liquid AI, 2025): gated short convolutions, with attention in every few layers."""
 
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Gating
+from engine.kernels.operations.experts import Gating
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters, Sizes
 from engine.models.layers.attention import Scores, self_attention
 from engine.models.layers.experts import Mixture, experts_feed_forward
@@ -11,7 +12,7 @@ from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.rope import rope
 from engine.models.layers.short_convolution import convolution_shape, gated_convolution
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_lfm2(build: ProgramBuilder) -> ModelProgram:

@@ -6,11 +6,12 @@ Mixtral (Jiang et al., 2024) is one too, with experts in its layers.
 from itertools import repeat
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_llama(build: ProgramBuilder) -> ModelProgram:

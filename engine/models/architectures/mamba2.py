@@ -3,10 +3,11 @@
 from engine.gguf.metadata import Metadata
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.mamba2 import mamba2_mixer, state_space_shape
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_mamba2(build: ProgramBuilder) -> ModelProgram:

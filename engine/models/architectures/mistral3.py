@@ -6,11 +6,12 @@ Ministral's queries grow with the position, so that attention stays sharp in lon
 from itertools import repeat
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
 from engine.models.layers.attention import Scores
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.rope import RopeScaling, rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_mistral3(build: ProgramBuilder) -> ModelProgram:

@@ -4,16 +4,18 @@ In Nemotron 3 (2025) experts take the place of the feed-forward layers.
 """
 
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Activation, Buffer, Gating
+from engine.kernels.operations.experts import Gating
+from engine.kernels.operations.rows import Activation, Buffer
 from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.layers.attention import self_attention
 from engine.models.layers.experts import Mixture, choose_experts, sum_up
 from engine.models.layers.feed_forward import FeedForward
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.mamba2 import mamba2_mixer, state_space_shape
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_nemotron_h(build: ProgramBuilder) -> ModelProgram:

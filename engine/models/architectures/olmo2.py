@@ -4,11 +4,12 @@ OLMo 3 has windows in three layers of four, which are not stretched.
 """
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.attention import Scores
 from engine.models.layers.post_norms import post_norm_decoder
 from engine.models.layers.rope import RopeScaling, rope
 from engine.models.layers.windows import windows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_olmo2(build: ProgramBuilder) -> ModelProgram:

@@ -3,11 +3,12 @@
 from itertools import repeat
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.attention import Scores
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.rope import rope
 from engine.models.layers.windows import windows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_phi3(build: ProgramBuilder) -> ModelProgram:

@@ -3,9 +3,10 @@
 from itertools import repeat
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_qwen2(build: ProgramBuilder) -> ModelProgram:

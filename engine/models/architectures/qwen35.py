@@ -5,9 +5,11 @@ same, which makes it the plain one over the first `rope_dims` dimensions. Behind
 files have a block that predicts the token after the next one. The larger models have experts.
 """
 
-from engine.kernels.program import Buffer, Rope
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.operations.sequences import Rope
 from engine.kernels.recurrent_shapes import DeltaShape
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.attention import self_attention
 from engine.models.layers.delta_net import (
     delta_shape,
@@ -19,7 +21,7 @@ from engine.models.layers.draft_head import with_draft_head
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_qwen35(build: ProgramBuilder) -> ModelProgram:

@@ -3,10 +3,11 @@
 from itertools import repeat
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_qwen3moe(build: ProgramBuilder) -> ModelProgram:

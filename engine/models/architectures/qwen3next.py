@@ -4,9 +4,10 @@ from functools import partial
 
 from engine.models.architecture import Architecture
 from engine.models.architectures.qwen35 import hybrid_decoder
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.delta_net import delta_shape, delta_states
 from engine.models.layers.experts import Mixture, experts_feed_forward
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def build_qwen3next(build: ProgramBuilder) -> ModelProgram:

@@ -1,9 +1,10 @@
 """SmolLM3 (Hugging Face, 2025): Llama with every fourth layer free of positions (NoPE)."""
 
 from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.rope import rope
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 NO_ROPE_INTERVAL = 4
 """Layers 4, 8, 12 … have no rotary embedding (`no_rope_layer_interval` of the published model)."""

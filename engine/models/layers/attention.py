@@ -3,9 +3,10 @@
 import math
 from dataclasses import dataclass, replace
 
-from engine.kernels.program import Buffer, Rope
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.operations.sequences import Rope
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import AttentionShape
-from engine.models.program import ProgramBuilder
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from itertools import repeat
 
-from engine.kernels.program import Rope
+from engine.kernels.operations.sequences import Rope
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.attention import PLAIN, Scores, self_attention
 from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def dense_decoder(

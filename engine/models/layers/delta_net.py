@@ -4,12 +4,12 @@ import numpy as np
 
 from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Buffer
+from engine.kernels.operations.rows import Buffer
 from engine.kernels.recurrent_shapes import DeltaShape
 from engine.memory.spec import StateSpecs
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters, Sizes
 from engine.models.layers.hybrid import hybrid_states
-from engine.models.program import ProgramBuilder
 
 
 def gated_delta_net(

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.kernels.program import Buffer
+from engine.kernels.operations.rows import Buffer
 from engine.memory.spec import HEAD_ROWS, HeadSpec
-from engine.models.program import DraftHead, ModelProgram, ProgramBuilder, RowProgram
+from engine.models.builder import ProgramBuilder
+from engine.models.program import DraftHead, ModelProgram, RowProgram
 
 Block = Callable[[ProgramBuilder, int, Buffer], None]
 """`block(build, index, residual)`: append a block of the model to a program."""

@@ -7,10 +7,11 @@ from typing import Self
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Buffer, Gating, Routing
+from engine.kernels.operations.experts import Gating, Routing
+from engine.kernels.operations.rows import Buffer
+from engine.models.builder import ProgramBuilder, Routed
 from engine.models.hyperparameters import Sizes
 from engine.models.layers.feed_forward import FeedForward, dense_feed_forward, gated_rows
-from engine.models.program import ProgramBuilder, Routed
 
 MOST_EXPERTS = 1 << 16
 

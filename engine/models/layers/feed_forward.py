@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from engine.kernels.program import Activation, Buffer
-from engine.models.program import ProgramBuilder
+from engine.kernels.operations.rows import Activation, Buffer
+from engine.models.builder import ProgramBuilder
 
 FeedForward = Callable[[ProgramBuilder, int, Buffer, Buffer], None]
 """`feed_forward(build, index, source, residual)`: add what a block's second half makes of rows."""

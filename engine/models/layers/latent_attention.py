@@ -11,11 +11,11 @@ from typing import Self
 
 from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Buffer
+from engine.kernels.operations.rows import Buffer
 from engine.memory.spec import KeyValueSpec, StateSpecs
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import AttentionShape, Hyperparameters, Sizes
 from engine.models.layers.rope import RopeScaling, rope, yarn_growth
-from engine.models.program import ProgramBuilder
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from engine.gguf.defects import damaged
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Buffer
+from engine.kernels.operations.rows import Buffer
 from engine.kernels.recurrent_shapes import StateSpaceShape
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
-from engine.models.program import ProgramBuilder
 
 
 def mamba2_mixer(

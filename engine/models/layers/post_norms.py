@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from itertools import repeat
 
-from engine.kernels.program import Activation, Buffer, Rope
+from engine.kernels.operations.rows import Activation, Buffer
+from engine.kernels.operations.sequences import Rope
+from engine.models.builder import ProgramBuilder
 from engine.models.layers.attention import PLAIN, Scores, self_attention
 from engine.models.layers.feed_forward import gated_rows
-from engine.models.program import ModelProgram, ProgramBuilder
+from engine.models.program import ModelProgram
 
 
 def post_norm_decoder(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Self
 from engine.base.errors import UnsupportedModelError
 from engine.gguf.defects import quoted
 from engine.gguf.metadata import Metadata
-from engine.kernels.program import Rope
+from engine.kernels.operations.sequences import Rope
+from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
-from engine.models.program import ProgramBuilder
 
 if TYPE_CHECKING:
     from engine.weights.quant_tensor import QuantTensor

@@ -5,17 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.api import (
-    Drafting,
-    Engine,
-    EngineSnapshot,
-    LoadOptions,
-    Request,
-    Segment,
-    SlotWork,
-)
+from engine.api import Drafting, Engine, EngineSnapshot, LoadOptions, Request, Segment, SlotWork
 from engine.kernels import trial
-from engine.kernels.samples import samples
+from engine.kernels.samples.catalogue import samples
 from tests.helpers.tiny_model import TinyModel
 
 PROMPT = (Segment((1, 2, 3)),)

@@ -8,7 +8,7 @@ import torch
 
 from engine.kernels import reference
 from engine.kernels.program import Operation
-from engine.kernels.samples import samples
+from engine.kernels.samples.catalogue import samples
 from engine.memory.recurrent_pool import RecurrentPool
 from engine.speculative.scripted import ScriptedProposer
 from tests.helpers.terminal import Terminal

@@ -15,7 +15,8 @@ from engine.kernels.backend_memory import (
 from engine.kernels.interpreter import TorchModel
 from engine.kernels.native import NativeModel
 from engine.kernels.native_library import LIBRARY
-from engine.kernels.program import Buffer, Program
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.program import Program
 
 EMPTY = Program((), (), Buffer("logits", 1))
 

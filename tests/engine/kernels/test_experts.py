@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from engine.kernels import experts
-from engine.kernels.program import Gating, Routing
+from engine.kernels.operations.experts import Gating, Routing
 
 PLAIN = Routing()
 

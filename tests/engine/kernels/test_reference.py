@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from engine.kernels import reference
-from engine.kernels.program import Attention, Buffer
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.operations.sequences import Attention
 from engine.kernels.state_types import PAGE_POSITIONS
 
 SIZES = (1, 7, 17, 255, 257)

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from engine.kernels import reference
-from engine.kernels.program import Activation
-from engine.kernels.samples import Sample, samples
+from engine.kernels.operations.rows import Activation
+from engine.kernels.samples.catalogue import samples
+from engine.kernels.samples.sample import Sample
 from engine.kernels.trial import Candidate, candidates, try_sample
 
 

@@ -7,7 +7,8 @@ import pytest
 from gguf import GGMLQuantizationType as GgmlType
 
 from engine.gguf.reader import open_gguf
-from engine.kernels.program import Buffer, Program
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.program import Program
 from engine.memory.model_facts import ModelFacts
 from engine.models.footprint import model_facts
 from engine.models.program import ModelProgram

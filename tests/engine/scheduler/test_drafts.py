@@ -5,14 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.base.types import (
-    Drafting,
-    DraftProgress,
-    GenerationResult,
-    Script,
-    Segment,
-    TextDelta,
-)
+from engine.base.types import Drafting, DraftProgress, GenerationResult, Script, Segment, TextDelta
 from engine.scheduler.request import Job
 from engine.speculative.cost_table import FIRST_PLAIN_SAMPLES
 from engine.speculative.proposer import SlotView

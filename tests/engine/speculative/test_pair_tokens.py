@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 
 from engine.base.errors import ModelFileError, UnsupportedModelError
 from engine.gguf.reader import open_gguf
-from engine.speculative.pair_tokens import (
-    LEAST_KNOWN,
-    MOST_DIFFERING,
-    TokenTable,
-    shared_tokens,
-)
+from engine.speculative.pair_tokens import LEAST_KNOWN, MOST_DIFFERING, TokenTable, shared_tokens
 from tests.helpers.shared import shared_model
 from tests.helpers.tiny_gguf import write_gguf
 

@@ -45,7 +45,7 @@ PACELINE_EXPORT int64_t paceline_add_table(paceline_model* model, int32_t ggml_t
 PACELINE_EXPORT int64_t paceline_add_vector(paceline_model* model, int64_t count, const float* data);
 PACELINE_EXPORT int64_t paceline_add_buffer(paceline_model* model, int64_t width);
 
-// Operations, in the order of the program: one function for each class of program.py. `head` is
+// Operations, in the order of the program: one function for each class of operations/. `head` is
 // not 0 for those of the program's head. Weights and buffers go by their identifiers; -1 is none.
 PACELINE_EXPORT int64_t paceline_add_embed(paceline_model* model, int64_t table, int64_t out);
 PACELINE_EXPORT int64_t paceline_add_rms_norm(paceline_model* model, int32_t head, int64_t source,

@@ -1,4 +1,4 @@
-// The gated delta rule behind its convolution (program.py defines it), for forward passes and folds.
+// The gated delta rule behind its convolution (operations/sequences.py), for forward passes and folds.
 //
 // One sweep over a few columns updates the state by a row, reads that row's output, and sums what
 // the next row's key finds in it.

@@ -23,7 +23,7 @@ struct Product {
   int64_t expert, first_panel, last_panel;
 };
 
-/// A function of single numbers; the values are those of program.py.
+/// A function of single numbers; the values are those of operations/rows.py.
 enum class Activation : int32_t { silu = 0, gelu = 1, relu_squared = 2, none = 3 };
 constexpr int32_t kActivations = 4;
 

@@ -1,4 +1,4 @@
-// The weights of each kind of recurrent layer; program.py defines what they compute.
+// The weights of each kind of recurrent layer; operations/sequences.py defines what they compute.
 #pragma once
 
 #include <cstdint>

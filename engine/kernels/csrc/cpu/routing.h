@@ -11,7 +11,7 @@ namespace paceline {
 /// How the weights of experts come from a router's logits; the numbers are part of the ABI.
 enum class Gating : int32_t { softmax = 0, sigmoid = 1, softmax_of_chosen = 2 };
 
-/// The settings of `Routing` in engine/kernels/program.py.
+/// The settings of `Routing` in engine/kernels/operations/experts.py.
 struct Routing {
   Gating gating;
   int64_t groups, groups_used;

@@ -1,4 +1,4 @@
-// The operations of engine/kernels/program.py that compute each row from that row alone.
+// The operations of engine/kernels/operations that compute each row from that row alone.
 #pragma once
 
 #include <cstdint>

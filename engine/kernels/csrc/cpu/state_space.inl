@@ -1,4 +1,4 @@
-// Mamba-2's state space behind its convolution (program.py defines it), for forward passes and folds.
+// Mamba-2's state space behind its convolution (operations/sequences.py), for forward passes and folds.
 #include <cstdint>
 
 #include "cpu/convolution.inl"

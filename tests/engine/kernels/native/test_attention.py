@@ -8,7 +8,9 @@ import torch
 
 from engine.base.errors import RequestError
 from engine.kernels.kv_pages import LayerPages, PrefixPlane, make_plane
-from engine.kernels.program import Attention, Buffer, Program, Rope, Rotate, Store
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.operations.sequences import Attention, Rope, Rotate, Store
+from engine.kernels.program import Program
 from engine.kernels.state import ModelState
 from engine.kernels.state_types import PAGE_POSITIONS
 from tests.helpers.one_operation import (

@@ -7,17 +7,9 @@ import torch
 from gguf import GGMLQuantizationType as GgmlType
 
 from engine.base.errors import RequestError
-from engine.kernels.program import (
-    Buffer,
-    ExpertLinear,
-    Gating,
-    Glu,
-    Operation,
-    Program,
-    Route,
-    Routing,
-    WeightedSum,
-)
+from engine.kernels.operations.experts import ExpertLinear, Gating, Route, Routing, WeightedSum
+from engine.kernels.operations.rows import Buffer, Glu
+from engine.kernels.program import Operation, Program
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
 from tests.helpers.blocks import random_blocks

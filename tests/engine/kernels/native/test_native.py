@@ -11,7 +11,8 @@ import torch
 from engine.base.errors import DeviceError, LoadCancelledError
 from engine.kernels import native_library
 from engine.kernels.native import NativeModel, why_not_native
-from engine.kernels.program import Buffer, Linear, Program
+from engine.kernels.operations.rows import Buffer, Linear
+from engine.kernels.program import Program
 from engine.weights.quant_tensor import QuantTensor
 from tests.helpers.native_products import usable_variants
 from tests.helpers.one_operation import CPU, all_rows, native, program_of, skip_unless_built, weight

@@ -6,14 +6,9 @@ import pytest
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.program import (
-    Buffer,
-    DeltaRule,
-    Program,
-    Recurrent,
-    ShortConvolution,
-    StateSpace,
-)
+from engine.kernels.operations.rows import Buffer
+from engine.kernels.operations.sequences import DeltaRule, Recurrent, ShortConvolution, StateSpace
+from engine.kernels.program import Program
 from engine.kernels.recurrence import parts
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.recurrent_shapes import (

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.base.errors import RequestError
-from engine.kernels.program import (
+from engine.kernels.operations.rows import (
     Activate,
     Activation,
     Add,
@@ -19,14 +19,13 @@ from engine.kernels.program import (
     Join,
     LayerNorm,
     Linear,
-    Operation,
-    Program,
     RmsNorm,
     Scale,
     SigmoidGate,
     SoftCap,
     Split,
 )
+from engine.kernels.program import Operation, Program
 from engine.weights.quant_tensor import QuantTensor
 from tests.helpers.one_operation import (
     all_rows,

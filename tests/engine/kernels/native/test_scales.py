@@ -7,7 +7,9 @@ import torch
 from gguf import GGMLQuantizationType as GgmlType
 
 from engine.kernels.native import why_not_native
-from engine.kernels.program import Buffer, Embed, ExpertLinear, Linear, Operation, Program
+from engine.kernels.operations.experts import ExpertLinear
+from engine.kernels.operations.rows import Buffer, Embed, Linear
+from engine.kernels.program import Operation, Program
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import quant_type
 from tests.helpers.blocks import random_blocks

@@ -4,7 +4,8 @@ import pytest
 import torch
 from gguf.constants import GGMLQuantizationType
 
-from engine.kernels.program import Buffer, Embed, Program
+from engine.kernels.operations.rows import Buffer, Embed
+from engine.kernels.program import Program
 from engine.weights.quant_tensor import QuantTensor
 from engine.weights.quant_types import QUANT_TYPES
 from tests.helpers.blocks import random_blocks
