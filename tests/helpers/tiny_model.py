@@ -1,5 +1,6 @@
 """Whole models of random weights, small enough to write and run within a test."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,34 @@ TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+
+
+class _Row:
+    """A tensor of a table: a matrix, which may have a bias, or a vector about its mean."""
+
+    def __init__(self, name: str, *shape: int, mean: float = 0.0, bias: bool = False) -> None:
+        self.name, self.shape, self.mean, self.bias = name, shape, mean, bias
+
+
+class _Drawn:
+    """Random tensors, each matrix of about unit gain and stored as `quant`."""
+
+    def __init__(self, seed: int, quant: GgmlType) -> None:
+        self.tensors: dict[str, Tensor] = {}
+        self._random = np.random.default_rng(seed)
+        self._quant = quant
+
+    def matrix(self, name: str, *shape: int) -> None:
+        """Short convolutions stay as they are."""
+        values = self._normal(*shape) / np.sqrt(shape[-1])
+        stored = GgmlType.F32 if name.endswith("conv1d") else self._quant
+        self.tensors[f"{name}.weight"] = _stored(values.astype(np.float32), stored)
+
+    def vector(self, name: str, size: int, mean: float, spread: float = 0.1) -> None:
+        self.tensors[name] = ((mean + spread * self._normal(size)).astype(np.float32), None)
+
+    def _normal(self, *shape: int) -> np.ndarray[Any, Any]:
+        return self._random.standard_normal(shape)
 
 
 @dataclass(frozen=True)
@@ -121,103 +150,115 @@ class TinyModel:
 
     def tensors(self) -> dict[str, Tensor]:
         """Random weights of about unit gain."""
-        rng = np.random.default_rng(self.seed)
-        query, key = self.heads * self.head_dim, self.kv_heads * self.head_dim
-        tensors: dict[str, Tensor] = {}
-
-        def matrix(name: str, rows: int, columns: int, *, bias: bool = False) -> None:
-            values = rng.standard_normal((rows, columns)) / np.sqrt(columns)
-            tensors[name + ".weight"] = _stored(values.astype(np.float32), self.quant)
-            if bias and self.biases:
-                vector(name + ".bias", rows, 0.0)
-
-        def vector(name: str, size: int, mean: float) -> None:
-            values = mean + 0.1 * rng.standard_normal(size)
-            tensors[name] = (values.astype(np.float32), None)
-
-        matrix("token_embd", self.vocab, self.width)
-        vector("output_norm.weight", self.width, 1.0)
-        if not self.tied:
-            matrix("output", self.vocab, self.width, bias=True)
-        if self.rope_freqs:
-            vector("rope_freqs.weight", self.head_dim // 2, 3.0)
+        drawn = _Drawn(self.seed, self.quant)
+        self._draw(drawn, "", "model")
         for layer in range(self.layers + self.mtp):
-            block = f"blk.{layer}."
-            vector(block + "attn_norm.weight", self.width, 1.0)
-            hybrid = self.hybrid
-            is_head = layer >= self.layers
-            recurrent = hybrid and not is_head and (layer + 1) % self.attention_interval != 0
-            renamed = hybrid or self.architecture == "glm4moe"
-            second = "post_attention_norm" if renamed else "ffn_norm"
-            vector(block + f"{second}.weight", self.width, 1.0)
-            if recurrent:
-                channels = 2 * self.key_heads * self.key_dim + self.value_heads * self.value_dim
-                matrix(block + "attn_qkv", channels, self.width)
-                matrix(block + "attn_gate", self.value_heads * self.value_dim, self.width)
-                matrix(block + "ssm_alpha", self.value_heads, self.width)
-                matrix(block + "ssm_beta", self.value_heads, self.width)
-                matrix(block + "ssm_out", self.width, self.value_heads * self.value_dim)
-                taps = 0.5 * rng.standard_normal((channels, 4))
-                tensors[block + "ssm_conv1d.weight"] = (taps.astype(np.float32), None)
-                vector(block + "ssm_dt.bias", self.value_heads, -2.0)
-                vector(block + "ssm_a", self.value_heads, -1.0)
-                vector(block + "ssm_norm.weight", self.value_dim, 1.0)
-            else:
-                matrix(block + "attn_q", query * (1 + hybrid), self.width, bias=True)
-                matrix(block + "attn_k", key, self.width, bias=True)
-                matrix(block + "attn_v", key, self.width, bias=True)
-                matrix(block + "attn_output", self.width, query, bias=True)
-            if not self.asks_experts(layer):
-                matrix(block + "ffn_gate", self.feed_forward, self.width, bias=True)
-                matrix(block + "ffn_up", self.feed_forward, self.width, bias=True)
-                matrix(block + "ffn_down", self.width, self.feed_forward, bias=True)
-            if self.architecture in ("qwen3", "qwen3moe") or (hybrid and not recurrent):
-                vector(block + "attn_q_norm.weight", self.head_dim, 1.0)
-                vector(block + "attn_k_norm.weight", self.head_dim, 1.0)
-        return tensors | self._expert_tensors() | self._head_tensors()
+            for part in self._parts_of(layer):
+                self._draw(drawn, f"blk.{layer}.", part)
+        return drawn.tensors | self._expert_tensors() | self._head_tensors()
+
+    def _draw(self, drawn: "_Drawn", prefix: str, part: str) -> None:
+        for row in self._table()[part]:
+            if len(row.shape) == 1:
+                drawn.vector(prefix + row.name, row.shape[0], row.mean)
+                continue
+            drawn.matrix(prefix + row.name, *row.shape)
+            if row.bias and self.biases:
+                drawn.vector(f"{prefix}{row.name}.bias", row.shape[0], 0.0)
+
+    def _parts_of(self, layer: int) -> Iterator[str]:
+        """What a block is made of, as the table calls it."""
+        attends = not self.hybrid or layer >= self.layers or self._is_nth(layer)
+        yield "norms"
+        yield "attention" if attends else "recurrent"
+        if not self.asks_experts(layer):
+            yield "feed forward"
+        if self.architecture in ("qwen3", "qwen3moe") or (self.hybrid and attends):
+            yield "norms of heads"
+
+    def _is_nth(self, layer: int) -> bool:
+        return (layer + 1) % self.attention_interval == 0
+
+    def _table(self) -> dict[str, tuple["_Row", ...]]:
+        """The tensors of each part, in the order they are drawn in."""
+        width, inner, heads = self.width, self.feed_forward, self.value_heads
+        query, key = self.heads * self.head_dim, self.kv_heads * self.head_dim
+        values = heads * self.value_dim
+        channels = 2 * self.key_heads * self.key_dim + values
+        renamed = self.hybrid or self.architecture == "glm4moe"
+        second = "post_attention_norm" if renamed else "ffn_norm"
+        return {
+            "model": (
+                _Row("token_embd", self.vocab, width),
+                _Row("output_norm.weight", width, mean=1.0),
+                *(() if self.tied else [_Row("output", self.vocab, width, bias=True)]),
+                *([_Row("rope_freqs.weight", self.head_dim // 2, mean=3.0)] * self.rope_freqs),
+            ),
+            "norms": (
+                _Row("attn_norm.weight", width, mean=1.0),
+                _Row(f"{second}.weight", width, mean=1.0),
+            ),
+            "recurrent": (
+                _Row("attn_qkv", channels, width),
+                _Row("attn_gate", values, width),
+                _Row("ssm_alpha", heads, width),
+                _Row("ssm_beta", heads, width),
+                _Row("ssm_out", width, values),
+                _Row("ssm_conv1d", channels, 4),
+                _Row("ssm_dt.bias", heads, mean=-2.0),
+                _Row("ssm_a", heads, mean=-1.0),
+                _Row("ssm_norm.weight", self.value_dim, mean=1.0),
+            ),
+            "attention": (
+                _Row("attn_q", query * (1 + self.hybrid), width, bias=True),
+                _Row("attn_k", key, width, bias=True),
+                _Row("attn_v", key, width, bias=True),
+                _Row("attn_output", width, query, bias=True),
+            ),
+            "feed forward": (
+                _Row("ffn_gate", inner, width, bias=True),
+                _Row("ffn_up", inner, width, bias=True),
+                _Row("ffn_down", width, inner, bias=True),
+            ),
+            "norms of heads": (
+                _Row("attn_q_norm.weight", self.head_dim, mean=1.0),
+                _Row("attn_k_norm.weight", self.head_dim, mean=1.0),
+            ),
+        }
 
     def _expert_tensors(self) -> dict[str, Tensor]:
         """What layers with experts have in place of a feed-forward layer."""
-        rng = np.random.default_rng(self.seed + 7)
-        tensors: dict[str, Tensor] = {}
+        drawn = _Drawn(self.seed + 7, self.quant)
         width, inner, shared = self.width, self.expert_width, self.shared_width
-
-        def matrix(name: str, *shape: int) -> None:
-            values = rng.standard_normal(shape) / np.sqrt(shape[-1])
-            tensors[f"{name}.weight"] = _stored(values.astype(np.float32), self.quant)
-
         for layer in filter(self.asks_experts, range(self.layers + self.mtp)):
             block = f"blk.{layer}.ffn"
-            matrix(f"{block}_gate_inp", self.experts, width)
+            drawn.matrix(f"{block}_gate_inp", self.experts, width)
             if self.hybrid:
-                matrix(f"{block}_gate_up_exps", self.experts, 2 * inner, width)
+                drawn.matrix(f"{block}_gate_up_exps", self.experts, 2 * inner, width)
             else:
-                matrix(f"{block}_gate_exps", self.experts, inner, width)
-                matrix(f"{block}_up_exps", self.experts, inner, width)
-            matrix(f"{block}_down_exps", self.experts, width, inner)
+                drawn.matrix(f"{block}_gate_exps", self.experts, inner, width)
+                drawn.matrix(f"{block}_up_exps", self.experts, inner, width)
+            drawn.matrix(f"{block}_down_exps", self.experts, width, inner)
             if self.architecture == "qwen3moe":
                 continue
-            matrix(f"{block}_gate_shexp", shared, width)
-            matrix(f"{block}_up_shexp", shared, width)
-            matrix(f"{block}_down_shexp", width, shared)
-            size, name = width, f"{block}_gate_inp_shexp.weight"
+            drawn.matrix(f"{block}_gate_shexp", shared, width)
+            drawn.matrix(f"{block}_up_shexp", shared, width)
+            drawn.matrix(f"{block}_down_shexp", width, shared)
             if self.architecture == "glm4moe":
-                size, name = self.experts, f"blk.{layer}.exp_probs_b.bias"
-            tensors[name] = (rng.standard_normal(size).astype(np.float32) / 4, None)
-        return tensors
+                drawn.vector(f"blk.{layer}.exp_probs_b.bias", self.experts, 0.0, spread=0.25)
+            else:
+                drawn.vector(f"{block}_gate_inp_shexp.weight", width, 0.0, spread=0.25)
+        return drawn.tensors
 
     def _head_tensors(self) -> dict[str, Tensor]:
         """What the blocks that draft have beside those of an attention layer."""
-        rng = np.random.default_rng(~self.seed & 0xFF)
-        tensors: dict[str, Tensor] = {}
+        drawn = _Drawn(~self.seed & 0xFF, self.quant)
         for layer in range(self.layers, self.layers + self.mtp):
             nextn = f"blk.{layer}.nextn"
-            values = rng.standard_normal((self.width, 2 * self.width)) / np.sqrt(2 * self.width)
-            tensors[f"{nextn}.eh_proj.weight"] = _stored(values.astype(np.float32), self.quant)
+            drawn.matrix(f"{nextn}.eh_proj", self.width, 2 * self.width)
             for norm in ("enorm", "hnorm", "shared_head_norm"):
-                gains = 1.0 + 0.1 * rng.standard_normal(self.width)
-                tensors[f"{nextn}.{norm}.weight"] = (gains.astype(np.float32), None)
-        return tensors
+                drawn.vector(f"{nextn}.{norm}.weight", self.width, 1.0)
+        return drawn.tensors
 
 
 SMALLEST = {
