@@ -4,22 +4,37 @@ import gc
 import logging
 import os
 import threading
+from pathlib import Path
 
 import pytest
+from devenv import native_library
 from hypothesis import settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # before anything imports Qt
+
+# Tiny models gain nothing from a second thread, and wait for it where others run tests beside.
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # before anything imports torch
 
 # Machines differ in speed, so no deadlines; in CI the same examples every time.
 settings.register_profile("paceline", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("paceline")
 
+_ROOT = Path(__file__).parents[1]
 _OURS = ("paceline", "app", "engine")  # first part of our loggers' names
 _THREAD_END_S = 5.0  # for a thread that is already on its way out
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "logs_warnings: the test expects warnings and checks them")
+
+
+def pytest_terminal_summary(terminalreporter):
+    if native_library.is_stale(_ROOT):
+        terminalreporter.write_line(
+            "The native library was built from other sources than those in engine/kernels/csrc, "
+            "so failures may be its own: `python3 packaging/dev.py test` builds it anew.",
+            red=True,
+        )
 
 
 @pytest.fixture(autouse=True)

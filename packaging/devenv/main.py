@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Tests of a file share what they load, so they stay together. `-n 0` runs all in one process.
+SIDE_BY_SIDE = ("--numprocesses=2", "--dist=loadfile")
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run a command; whatever ends it early is said in one line."""
@@ -52,7 +55,8 @@ def _run(arguments: Sequence[str]) -> int:
     _check_qt(environment, stamp, qt_libraries.platforms(environ))
     if testing:
         os.chdir(ROOT)
-        return hand_over([str(environment.python), "-m", "pytest", *passed_on], environ)
+        command = [str(environment.python), "-m", "pytest", *SIDE_BY_SIDE, *passed_on]
+        return hand_over(command, environ)
     # Files named by the person are seen from where they stand, so the sources come by path.
     environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), environ.get("PYTHONPATH")]))
     return hand_over([str(environment.python), "-P", "-m", "app", *passed_on], environ)

@@ -41,13 +41,22 @@ def update(environment: Environment, stamp: Stamp) -> Stamp:
 
 
 def digest(root: Path) -> str:
-    """A short text that changes when the sources of the library do."""
+    """A short text that changes when the sources do; `csrc/digest.cmake` makes the same."""
     sources = root / "engine" / "kernels" / "csrc"
-    text = hashlib.sha256()
-    for path in sorted(path for path in sources.rglob("*") if path.is_file()):
-        text.update(path.relative_to(sources).as_posix().encode() + b"\0")
-        text.update(hashlib.sha256(path.read_bytes()).digest())
-    return text.hexdigest()[:16]
+    files = {path.relative_to(sources).as_posix(): path for path in sources.rglob("*")}
+    text = "".join(
+        f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
+        for name, path in sorted(files.items())
+        if path.is_file()
+    )
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def is_stale(root: Path) -> bool:
+    """Whether the library that lies there was built from other sources; it carries their digest."""
+    wanted = digest(root).encode()
+    libraries = (root / "engine" / "kernels").glob("paceline_cpu.*")
+    return any(wanted not in library.read_bytes() for library in libraries)
 
 
 def _check_compiler() -> None:

@@ -1,5 +1,6 @@
 """When the native kernels are built, with which tools, and what is said where they cannot be."""
 
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -60,6 +61,25 @@ def test_what_is_built_is_built_again_only_when_its_sources_change(checkout, too
     (checkout.root / "engine" / "kernels" / "csrc" / "pool.cpp").write_text("long threads;")
     assert native_library.update(checkout, stamp) != stamp
     assert tools.commands
+
+
+def test_a_library_of_other_sources_is_stale(checkout):
+    assert not native_library.is_stale(checkout.root)  # there is none
+    library = checkout.root / "engine" / "kernels" / "paceline_cpu.so"
+    library.write_bytes(b"\0code\0" + native_library.digest(checkout.root).encode() + b"\0")
+    assert not native_library.is_stale(checkout.root)
+    (checkout.root / "engine" / "kernels" / "csrc" / "pool.cpp").write_text("long threads;")
+    assert native_library.is_stale(checkout.root)
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="needs CMake")
+def test_the_build_writes_the_same_digest(tmp_path):
+    root = Path(__file__).parents[2]
+    folder, out = root / "engine" / "kernels" / "csrc", tmp_path / "sources.cpp"
+    script = folder / "digest.cmake"
+    command = ["cmake", f"-DFOLDER={folder}", f"-DOUT={out}", "-P", str(script)]
+    subprocess.run(command, check=True, timeout=60)
+    assert f'"{native_library.digest(root)}"' in out.read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a library in use cannot be replaced")
