@@ -161,9 +161,10 @@ def _connect(session: Session) -> None:
     session.replies.ended.connect(partial(_reply_ended, session))
     session.chats.current_changed.connect(partial(_remember_chat, session))
     session.chats.listed.connect(lambda _: _remember_chat(session))
-    session.comparing.failed.connect(session.notices.raised)
+    for measuring in (session.comparing, session.benching):
+        measuring.failed.connect(session.notices.raised)
+        measuring.failed.connect(lambda _: session.model.look_again())
     session.comparing.finished.connect(session.measurements.add_comparison)
-    session.benching.failed.connect(session.notices.raised)
     session.benching.finished.connect(session.measurements.add_bench_run)
     session.model.changed.connect(partial(_measure_nothing_while_loading, session))
     session.model.ready.connect(lambda _: model_actions.remember_main_model(session))
@@ -176,6 +177,8 @@ def _connect(session: Session) -> None:
 
 def _reply_ended(session: Session, conversation_id: str, problem: Problem | None) -> None:
     session.chats.reply_ended(conversation_id)
+    if problem:
+        session.model.look_again()
     if problem and problem.is_too_long:
         chat_actions.take_back(session, conversation_id)
     if problem and not _is_read_in_chat(session, conversation_id, problem):

@@ -176,6 +176,12 @@ class MainModel(QObject):
         if self.loaded and self.loaded.draft:
             self._tasks.start(self._let_draft_go())
 
+    def look_again(self) -> None:
+        """See whether the model still answers: what ended a reply may have ended it as well."""
+        if self.loaded and not self.loading and self._engine.loaded is None:
+            self.loaded = None
+            self.changed.emit()
+
     def cancel(self) -> None:
         """Give up the load under way, if any; the present model stays."""
         if self._task:

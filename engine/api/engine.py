@@ -166,11 +166,12 @@ class Engine:
         """How many tokens a text has for the loaded model; it is counted on another thread.
 
         Raises:
-            PacelineError: no model is loaded, or its file has no tokenizer that can be used.
+            PacelineError: no model is loaded, or it has stopped, or its file has no tokenizer that
+                can be used.
         """
         if self._worker is None:
             raise EngineStoppedError(NOTHING_LOADED)
-        counting = self._worker.model.count_tokens
+        counting = self._worker.running_model().count_tokens
         return await asyncio.get_running_loop().run_in_executor(self._threads, counting, text)
 
     def generate(self, request: Request) -> Generation:

@@ -20,19 +20,22 @@ class Feed:
     Attributes:
         grouping: how the backend wants rows cut.
         tokens: all tokens so far.
-        marks: where a later prompt may well part from this one: behind each reply, which is where
-            a message of the person begins, every so often in a long prompt, and at its end.
+        marks: where a later prompt may well part from this one: where what a model did not emit
+            begins, such as a message of the person, every so often in it if it is long, and at
+            the end.
     """
 
     def __init__(self, segments: Iterable[Segment], grouping: Grouping) -> None:
         self.grouping = grouping
         self.tokens: list[int] = []
         self.marks: list[int] = []
+        self._starts: list[int] = []  # of prompt segments
         self._group_ends: list[int] = []  # for each token, where its group ends
         for segment in segments:
             if not segment.generated:
                 first = len(self.tokens)
                 self.marks += range(first, first + len(segment.tokens), MARK_INTERVAL)
+                self._starts.append(first)
             step = 1 if segment.generated else grouping.prompt_rows
             for start in range(0, len(segment.tokens), step):
                 self._append_group(segment.tokens[start : start + step])
@@ -61,6 +64,14 @@ class Feed:
             found.append(group)
             position += len(group)
         return found
+
+    def is_passing(self, mark: int) -> bool:
+        """Whether a mark is none of those near the end from which chats usually go on.
+
+        They do so from the prompt's end, from where the last message begins, and from where its
+        reply does if the prompt begins that itself.
+        """
+        return mark not in (*self._starts[-2:], self.marks[-1])
 
     def prefix(self, length: int) -> "Feed":
         """A copy of the first tokens, up to where a group ends."""

@@ -79,7 +79,8 @@ class KeptStates(Generic[AnyOwner]):
             self._cache.make_fork_room()
             state = self._sequences[owner].fork()
             row = logits.copy() if at_end and logits is not None else None
-            self._cache.add(owner.feed.prefix(owner.computed), state, row)
+            is_passing = owner.feed.is_passing(owner.computed)
+            self._cache.add(owner.feed.prefix(owner.computed), state, row, is_passing=is_passing)
 
     def keep(self, owner: AnyOwner) -> None:
         """Keep the state of an owner that has ended, if it had one."""

@@ -7,6 +7,10 @@ import numpy as np
 from engine.memory.feed import Feed
 from engine.memory.sequence_state import SequenceState
 
+PASSING_PART = 4
+"""One in so many places is for states on the way through long prompts; they would else push out
+those of other conversations."""
+
 
 @dataclass(slots=True)
 class Checkpoint:
@@ -16,13 +20,15 @@ class Checkpoint:
         feed: those tokens, and how they were grouped.
         sequence: the state; nobody else moves it.
         logits: the row behind the last token, float32 `[vocab]`, where a prompt ends here.
-        used_at: number of the last use; what was unused longest goes first.
+        used_at: number of the last prompt that could go on from it; who comes last goes first.
+        is_passing: whether it lies on the way through a long prompt, and nobody went on from it.
     """
 
     feed: Feed
     sequence: SequenceState
     logits: np.ndarray | None
     used_at: int
+    is_passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +58,35 @@ class PrefixCache:
         self._checkpoints: list[Checkpoint] = []
         self._uses = 0
 
-    def add(self, feed: Feed, sequence: SequenceState, logits: np.ndarray | None = None) -> None:
+    def add(
+        self,
+        feed: Feed,
+        sequence: SequenceState,
+        logits: np.ndarray | None = None,
+        *,
+        is_passing: bool = False,
+    ) -> None:
         """Keep a committed state, which this cache owns from now on."""
         self._uses += 1
         self._forget_what_is_covered(feed, sequence)
         while len(self._checkpoints) >= self._capacity:
             self.evict()
-        self._checkpoints.append(Checkpoint(feed, sequence, logits, self._uses))
+        self._checkpoints.append(Checkpoint(feed, sequence, logits, self._uses, is_passing))
 
     def find(self, feed: Feed) -> Match | None:
         """The state that most of a prompt can go on from; None where nothing begins like it."""
         best: Checkpoint | None = None
         length = 0
+        self._uses += 1
         for checkpoint in self._checkpoints:
             reached = _reach(checkpoint, feed)
+            if reached == len(checkpoint.feed.tokens):  # in place of a better one, it would do
+                checkpoint.used_at = self._uses
             if reached > length:
                 best, length = checkpoint, reached
         if best is None:
             return None
-        self._uses += 1
-        best.used_at = self._uses
+        best.used_at, best.is_passing = self._uses, False
         sequence = best.sequence.fork()
         sequence.truncate(length)
         return Match(sequence, length, best.logits if length == len(feed.tokens) else None)
@@ -82,10 +97,17 @@ class PrefixCache:
             self.evict()
 
     def evict(self) -> bool:
-        """Forget the checkpoint that was unused longest; False where there is none."""
+        """Forget the least useful checkpoint; False where there is none.
+
+        It is the one that was unused longest: of those on the way through long prompts, where
+        these take more than their part of the places.
+        """
         if not self._checkpoints:
             return False
-        oldest = min(self._checkpoints, key=lambda checkpoint: checkpoint.used_at)
+        passing = [checkpoint for checkpoint in self._checkpoints if checkpoint.is_passing]
+        crowded = PASSING_PART * len(passing) >= self._capacity
+        candidates = passing if crowded else self._checkpoints
+        oldest = min(candidates, key=lambda checkpoint: checkpoint.used_at)
         self._checkpoints.remove(oldest)
         oldest.sequence.free()
         return True

@@ -9,6 +9,11 @@ from engine.kernels.state_types import ELEMENT_BYTES, FLOAT_BYTES, PAGE_POSITION
 CHECKPOINT_BYTES = 512 << 20
 """Recurrent state kept for reuse; pages of keys and values are shared and not counted here."""
 
+FEWEST_CHECKPOINTS = 4
+"""States kept at least, however large. A chat needs one where its last message begins, to edit
+that, one or two where its reply does, to write another or go on without its reasoning, and one
+behind it."""
+
 MOST_CHECKPOINTS = 32
 """States kept at most, however small: each new prompt is compared with all of them."""
 
@@ -95,7 +100,9 @@ class StateSpecs:
 def num_checkpoints(specs: StateSpecs) -> int:
     """How many states are kept for reuse beside those of the slots, within `CHECKPOINT_BYTES`."""
     state = sum(spec.state_bytes for spec in specs.recurrent)
-    return min(MOST_CHECKPOINTS, max(2, CHECKPOINT_BYTES // state)) if state else MOST_CHECKPOINTS
+    if not state:
+        return MOST_CHECKPOINTS
+    return min(MOST_CHECKPOINTS, max(FEWEST_CHECKPOINTS, CHECKPOINT_BYTES // state))
 
 
 def num_pages(slots: int, context: int) -> int:

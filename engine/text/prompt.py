@@ -20,6 +20,7 @@ from engine.base.errors import TemplateError
 from engine.base.types import Message, Segment
 from engine.text.chat_template import ChatTemplate
 from engine.text.detokenizer import Detokenizer
+from engine.text.seams import Seams, find_seams
 from engine.text.tokenizer import Tokenizer
 
 _PRIVATE_USE = (range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))  # planes 15 and 16
@@ -48,7 +49,8 @@ def build_prompt(
     """The prompt that asks for the next reply, or lets the last message go on if it is a reply.
 
     Replies that carry `tokens` re-enter by them, without the one that ended them, unless the
-    template shows them otherwise than whole (most drop earlier reasoning).
+    template shows them otherwise than whole (most drop earlier reasoning). A segment ends where a
+    later prompt may part from this one.
 
     Args:
         messages: the conversation, in order.
@@ -77,7 +79,8 @@ def build_prompt(
     rendering = _render_unforged(render, messages, stand_ins, tokenizer)
     rendering = _with_marks(render, rendering, replies, tokenizer)
     originals = str.maketrans({stand_in: original for original, stand_in in stand_ins.items()})
-    return tuple(_segments(rendering, replies, originals, tokenizer))
+    seams = find_seams(template, tokenizer, **switches)
+    return tuple(_segments(rendering, replies, originals, seams, tokenizer))
 
 
 def _beginning(reply: Message, tokenizer: Tokenizer) -> Segment:
@@ -191,6 +194,7 @@ def _segments(
     rendering: _Rendering,
     replies: Mapping[str, _Reply],
     originals: Mapping[int, str],
+    seams: Seams,
     tokenizer: Tokenizer,
 ) -> Iterator[Segment]:
     at_start = True
@@ -202,7 +206,7 @@ def _segments(
         if at_start and tokenizer.adds_bos and ids[:1] != [tokenizer.bos_id]:
             ids[:0] = [] if tokenizer.bos_id is None else [tokenizer.bos_id]
         if ids:
-            yield Segment(tuple(ids))
+            yield from map(Segment, seams.cut(ids))
         if reply:
             yield Segment(reply.ids, generated=True)
         at_start = at_start and not ids and not reply

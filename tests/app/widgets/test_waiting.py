@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QListView
 
 from app.itemmodels.chat_list import ACTIVITY_ROLE
+from tests.app.conftest import MODEL
 
 SPOKEN = Qt.ItemDataRole.AccessibleTextRole
 REPLACED = "Another model has been loaded in place of this one."
@@ -160,6 +161,19 @@ def test_the_reason_why_the_engine_stopped_reaches_every_chat(two_chats, engine,
         assert reply.accessibleName() == f"{text}\n{REPLACED}".strip()
         show_other_chat(two_chats, Qt.Key.Key_PageDown)
     assert two_chats.find("errorBar").property("text") == REPLACED
+
+
+def test_a_model_that_stopped_by_itself_can_be_loaded_again(two_chats, engine, qtbot):
+    engine.loaded = None
+    for generation in engine.generations:
+        generation.fail("The engine stopped because of an internal error. Load the model again.")
+    qtbot.waitUntil(lambda: state(two_chats) == "failed")
+    two_chats.drop_files([MODEL])
+    qtbot.waitUntil(lambda: len(engine.loads) == 2)
+    engine.loads[1].finish()
+    qtbot.waitUntil(lambda: not two_chats.sees("loadProgress"))
+    two_chats.click("regenerate")
+    assert state(two_chats) == "generating"
 
 
 def test_closing_ends_the_chats_that_wait(two_chats, engine, qtbot):

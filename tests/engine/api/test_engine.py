@@ -32,6 +32,7 @@ from engine.gguf.reader import open_gguf
 from engine.kernels.backend_memory import likely_backends
 from engine.memory.plan import ModelUse, Serving
 from engine.models.footprint import model_facts
+from tests.engine.text.template_families import REASONING
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
 
@@ -94,6 +95,23 @@ def test_a_conversation_goes_on_with_its_own_reply(model: Path) -> None:
         assert again.tokens == second.tokens
 
     on_engine(model, use)
+
+
+def test_a_chat_whose_old_reasoning_is_dropped_goes_on_from_the_last_prompts_end(
+    tmp_path: Path,
+) -> None:
+    tiny = TinyModel("qwen35", layers=2, attention_interval=2)
+    metadata = tiny.metadata() | {"tokenizer.chat_template": REASONING}
+    path = write_gguf(tmp_path / "m.gguf", metadata, tiny.tensors())
+
+    async def use(engine: Engine) -> None:
+        messages = [Message("user", "Hello")]
+        first = await engine.chat(messages, GREEDY).result()
+        messages += [Message("assistant", "<think>Hm.</think>\n\nHi."), Message("user", "And?")]
+        second = await engine.chat(messages, GREEDY).result()
+        assert second.timings.cache_n == first.timings.prompt_n
+
+    on_engine(path, use)
 
 
 def test_events_arrive_in_order_and_end(model: Path) -> None:
@@ -378,14 +396,19 @@ def test_a_failure_of_the_engine_thread_reaches_every_request(
         raise MemoryError("nothing left")
 
     async def use(engine: Engine) -> None:
-        monkeypatch.setattr("engine.scheduler.scheduler.Scheduler.plan", fail)
-        running = [engine.generate(Request(PROMPT)) for _ in range(2)]
-        for generation in [*running, engine.generate(Request(PROMPT))]:
-            with pytest.raises(PacelineError, match="Load the model again") as caught:
-                await generation.result()
-            assert "nothing left" in caught.value.details
+        with monkeypatch.context() as patch:
+            patch.setattr("engine.scheduler.scheduler.Scheduler.plan", fail)
+            running = [engine.generate(Request(PROMPT)) for _ in range(2)]
+            for generation in [*running, engine.generate(Request(PROMPT))]:
+                with pytest.raises(PacelineError, match="Load the model again") as caught:
+                    await generation.result()
+                assert "nothing left" in caught.value.details
         with pytest.raises(PacelineError, match="Load the model again"):
             await engine.chat([Message("user", "Hi")], GREEDY).result()
+        with pytest.raises(PacelineError, match="Load the model again"):
+            await engine.count_tokens("Hi")
+        await engine.load(model, LoadOptions(), lambda _: None)
+        assert (await engine.generate(Request(PROMPT, max_tokens=1)).result()).tokens
 
     on_engine(model, use)
     assert "the engine thread failed" in caplog.text

@@ -14,11 +14,13 @@ from engine.speculative.scripted import ScriptedProposer
 from tests.helpers.terminal import Terminal
 from tests.helpers.tiny_model import TinyModel
 
+HYBRID = TinyModel("qwen35", layers=2, attention_interval=2)
+RECURRENT = TinyModel("qwen35", layers=1, attention_interval=2)
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    tiny = TinyModel("qwen35", layers=2, attention_interval=2)
-    return str(tiny.write(tmp_path_factory.mktemp("selftest") / "tiny.gguf"))
+    return str(HYBRID.write(tmp_path_factory.mktemp("selftest") / "tiny.gguf"))
 
 
 def test_every_operation_is_right_on_every_backend_that_is_present(terminal: Terminal) -> None:
@@ -51,8 +53,12 @@ def test_an_operation_that_computes_something_else_is_named(
     assert "Rotate, pairs (torch on cpu)" in line
 
 
-def test_a_model_says_the_same_in_every_way(terminal: Terminal, model: str) -> None:
-    ways = terminal.json("selftest", "--repeat", model)["repeat"]
+@pytest.mark.parametrize("tiny", [HYBRID, RECURRENT], ids=["hybrid", "without attention"])
+def test_a_model_says_the_same_in_every_way(
+    terminal: Terminal, tiny: TinyModel, tmp_path: Path
+) -> None:
+    path = str(tiny.write(tmp_path / "tiny.gguf"))
+    ways = terminal.json("selftest", "--repeat", path)["repeat"]
     assert all(way["passed"] for way in ways)
     assert any(way["draft_n_accepted"] > 0 for way in ways)
     assert any(way["draft_n"] > 0 == way["draft_n_accepted"] for way in ways)

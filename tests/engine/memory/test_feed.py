@@ -63,6 +63,13 @@ def test_marks_stand_behind_replies_in_long_prompts_and_at_the_end() -> None:
     assert feed.marks == [0, 5, 5 + MARK_INTERVAL, len(feed.tokens)]
 
 
+def test_a_chat_goes_on_from_its_last_message_its_reply_and_the_end() -> None:
+    long = prompt(*[0] * (MARK_INTERVAL + 5))
+    feed = Feed([prompt(1, 2), Segment((3,), True), prompt(4), long, prompt(5)], GROUPING)
+    passing = [mark for mark in feed.marks if feed.is_passing(mark)]
+    assert passing == [0, 3, 4 + MARK_INTERVAL]
+
+
 def test_a_pass_can_end_at_the_next_mark() -> None:
     feed = Feed([prompt(1, 2), Segment((3,), True), prompt(4, 5)], GROUPING)
     assert feed.groups(0, budget=100, to_mark=True) == [[1, 2], [3]]

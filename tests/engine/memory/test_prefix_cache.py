@@ -92,6 +92,39 @@ def test_what_was_unused_longest_goes_first(cache: PrefixCache, memory: KeptMemo
     assert [reached(cache, prompt) for prompt in prompts] == [4, 0, 4, 4]
 
 
+def test_all_that_a_prompt_could_go_on_from_counts_as_used(
+    cache: PrefixCache, memory: KeptMemory
+) -> None:
+    asked, other, written = feed(1, 2, 3, 4), feed(9, 9, 9, 9, 9), feed(1, 2, 3, 4, 5, 6, 7, 8)
+    for prompt, logits in ((asked, LOGITS), (other, None), (written, None)):
+        cache.add(prompt, computed(memory, prompt), logits)
+    assert reached(cache, feed(1, 2, 3, 4, 5, 6, 7, 8, 0, 0)) == 8
+    assert cache.evict()
+    assert [reached(cache, prompt) for prompt in (asked, other)] == [4, 0]
+
+
+def test_states_on_the_way_through_a_long_prompt_go_first_where_they_crowd(
+    cache: PrefixCache, memory: KeptMemory
+) -> None:
+    other, passed, end = feed(9, 9, 9, 9, 0), feed(1, 2, 3, 4, 0), feed(5, 6, 7, 8, 0)
+    cache.add(other, computed(memory, other))
+    cache.add(passed, computed(memory, passed), is_passing=True)
+    cache.add(end, computed(memory, end))
+    assert cache.evict()
+    assert [reached(cache, prompt) for prompt in (other, passed, end)] == [4, 0, 4]
+
+
+def test_a_state_that_somebody_went_on_from_is_not_passed_by_any_more(
+    cache: PrefixCache, memory: KeptMemory
+) -> None:
+    other, passed = feed(9, 9, 9, 9, 0), feed(1, 2, 3, 4, 0)
+    cache.add(other, computed(memory, other))
+    cache.add(passed, computed(memory, passed), is_passing=True)
+    assert reached(cache, passed) == 4
+    assert cache.evict()
+    assert [reached(cache, prompt) for prompt in (other, passed)] == [0, 4]
+
+
 def test_pages_are_given_back_when_the_last_state_goes(
     cache: PrefixCache, memory: KeptMemory
 ) -> None:

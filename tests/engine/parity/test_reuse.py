@@ -7,6 +7,7 @@ import pytest
 
 from engine.base.types import Drafting, Script, Segment
 from engine.kernels.state_types import PAGE_POSITIONS
+from engine.memory import feed, spec
 from tests.helpers.bench import Bench, bits, open_bench
 from tests.helpers.tiny_model import TinyModel
 
@@ -65,3 +66,34 @@ def test_in_a_nearly_full_context_an_edit_costs_only_the_last_message(
         assert bench.solo([], prompt=prompt, max_tokens=12).timings.prompt_n == 0
         edited = bench.solo([], prompt=(*prompt[:-1], Segment((1, 2, 3))), max_tokens=12)
         assert (edited.timings.cache_n, edited.timings.prompt_n) == (before_last, 3)
+
+
+def test_a_recurrent_chat_goes_on_where_people_do_with_the_fewest_states(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its template begins the reasoning, and drops it from earlier replies."""
+    monkeypatch.setattr(spec, "CHECKPOINT_BYTES", 0)
+    monkeypatch.setattr(feed, "MARK_INTERVAL", 64)
+    opening, said = Segment((7,)), Segment((1, 2, 3))
+    with open_bench(TinyModel("qwen35", layers=3).write(tmp_path / "tiny.gguf")) as bench:
+
+        def cache_n(*prompt: Segment) -> int:
+            return bench.solo([], prompt=(*prompt, opening), max_tokens=2).timings.cache_n
+
+        asked, long = Segment(tuple(range(20))), Segment(tuple(range(150)))
+        assert cache_n(asked) == 0
+        assert cache_n(asked, said, long) == 20
+        assert cache_n(asked, said, long) == cache_n(asked, said, long) == 20 + 3 + 150 + 1
+        assert cache_n(asked, said, long, said, QUESTION) == 20 + 3 + 150
+        assert cache_n(asked, said, long, said, Segment((9,))) == 20 + 3 + 150 + 3
+
+
+def test_a_long_prompt_is_read_again_only_from_its_last_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recurrent state cannot go back; it is kept every so often on the way."""
+    monkeypatch.setattr(feed, "MARK_INTERVAL", 64)
+    with open_bench(TinyModel("qwen35", layers=3).write(tmp_path / "tiny.gguf")) as bench:
+        long = [(7 * i) % 256 for i in range(2 * 64 + 30)]
+        bench.solo(long, max_tokens=1)
+        assert bench.solo([*long[:-9], 5], max_tokens=1).timings.cache_n == 2 * 64

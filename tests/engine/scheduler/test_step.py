@@ -273,6 +273,30 @@ def test_of_several_requests_only_the_one_that_makes_a_pass_fail_ends(
     assert "the device gave up" in failed.details
 
 
+@pytest.mark.usefixtures("cursed_backend")
+def test_after_a_failed_pass_no_prompt_is_read_again(model: Path) -> None:
+    with open_bench(model, slots=2, context=CONTEXT) as bench:
+        job = bench.submit(PROMPTS[1])
+        while len(job.reply.tokens) < 3:
+            bench.stepper.step()
+        bench.submit(CURSED)
+        bench.stepper.step()
+        assert job.prompt_length <= job.computed < len(job.feed.tokens)
+        bench.finish()
+
+
+def test_another_slot_goes_on_from_what_one_has_read(model: Path) -> None:
+    with open_bench(model, slots=2, context=CONTEXT) as bench:
+        first = bench.submit(PROMPTS[2], max_tokens=30)
+        while not first.reply.tokens:
+            bench.stepper.step()
+        second = bench.submit(PROMPTS[2])
+        bench.stepper.step()
+        assert second.reused == 131
+        assert len(first.reply.tokens) < 30
+        assert bench.result(first).tokens[:12] == bench.result(second).tokens
+
+
 def test_who_waits_is_told_how_many_come_first(bench: Bench) -> None:
     jobs = [bench.submit(PROMPTS[0], max_tokens=2 + n) for n in range(5)]
     bench.finish()
