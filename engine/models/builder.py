@@ -82,6 +82,11 @@ class ProgramBuilder(RowBuilder):
         """A builder of one more program over the same file."""
         return ProgramBuilder(self.metadata, self.weights, context=self.context)
 
+    def leave_draft_heads(self) -> None:
+        """Count the blocks behind the layers as taken: not every architecture drafts by them."""
+        for index in range(self.hyper.draft_heads):
+            self.weights.leave(f"blk.{self.hyper.layers + index}.")
+
     def rotate(self, rows: Buffer, rope: Rope, head_dim: int) -> Buffer:
         """Turn heads in place."""
         self._current.append(Rotate(rows, rope, head_dim))

@@ -10,30 +10,45 @@ from engine.gguf.defects import quoted
 from engine.gguf.metadata import Metadata
 from engine.memory.spec import HeadSpec, StateSpecs
 from engine.models.architecture import Architecture
-from engine.models.architectures.cohere2 import COHERE2
+from engine.models.architectures.arcee import ARCEE
+from engine.models.architectures.bailingmoe2 import BAILINGMOE2, DOTS1
+from engine.models.architectures.chatglm import CHATGLM
+from engine.models.architectures.cohere2 import COHERE2, COMMAND_R
+from engine.models.architectures.deepseek import BAILINGMOE, DEEPSEEK
 from engine.models.architectures.deepseek2 import DEEPSEEK2
+from engine.models.architectures.ernie4_5 import ERNIE4_5, ERNIE4_5_MOE
+from engine.models.architectures.exaone import EXAONE, EXAONE4
 from engine.models.architectures.falcon_h1 import FALCON_H1
+from engine.models.architectures.gemma import GEMMA
 from engine.models.architectures.gemma2 import GEMMA2
 from engine.models.architectures.gemma3 import GEMMA3
 from engine.models.architectures.gemma4 import GEMMA4
 from engine.models.architectures.glm4 import GLM4
 from engine.models.architectures.glm4moe import GLM4MOE
 from engine.models.architectures.gpt_oss import GPT_OSS
-from engine.models.architectures.granitehybrid import GRANITEHYBRID
+from engine.models.architectures.granite import GRANITE, GRANITEHYBRID, GRANITEMOE
+from engine.models.architectures.hunyuan import HUNYUAN_DENSE, HUNYUAN_MOE
 from engine.models.architectures.lfm2 import LFM2, LFM2MOE
-from engine.models.architectures.llama import LLAMA
+from engine.models.architectures.llama import INTERNLM2, LLAMA
 from engine.models.architectures.mamba2 import MAMBA2
+from engine.models.architectures.minimax_m2 import MINIMAX_M2
 from engine.models.architectures.mistral3 import MISTRAL3
+from engine.models.architectures.nemotron import NEMOTRON
 from engine.models.architectures.nemotron_h import NEMOTRON_H, NEMOTRON_H_MOE
 from engine.models.architectures.olmo2 import OLMO2
+from engine.models.architectures.olmoe import OLMOE
+from engine.models.architectures.phi2 import PHI2
 from engine.models.architectures.phi3 import PHI3
-from engine.models.architectures.qwen2 import QWEN2
+from engine.models.architectures.qwen2 import QWEN2, QWEN2VL
 from engine.models.architectures.qwen2moe import QWEN2MOE
-from engine.models.architectures.qwen3 import QWEN3
-from engine.models.architectures.qwen3moe import QWEN3MOE
+from engine.models.architectures.qwen3 import QWEN3, QWEN3VL
+from engine.models.architectures.qwen3moe import QWEN3MOE, QWEN3VLMOE
 from engine.models.architectures.qwen3next import QWEN3NEXT
 from engine.models.architectures.qwen35 import QWEN35, QWEN35MOE
+from engine.models.architectures.seed_oss import SEED_OSS
 from engine.models.architectures.smollm3 import SMOLLM3
+from engine.models.architectures.stablelm import STABLELM
+from engine.models.architectures.starcoder2 import STARCODER2
 from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.program import ModelProgram
@@ -72,6 +87,33 @@ ARCHITECTURES = {
         GRANITEHYBRID,
         QWEN3NEXT,
         FALCON_H1,
+        COMMAND_R,
+        QWEN2VL,
+        QWEN3VL,
+        QWEN3VLMOE,
+        GEMMA,
+        GRANITE,
+        GRANITEMOE,
+        STARCODER2,
+        STABLELM,
+        PHI2,
+        NEMOTRON,
+        ARCEE,
+        CHATGLM,
+        EXAONE,
+        EXAONE4,
+        SEED_OSS,
+        ERNIE4_5,
+        ERNIE4_5_MOE,
+        HUNYUAN_DENSE,
+        HUNYUAN_MOE,
+        DEEPSEEK,
+        BAILINGMOE,
+        BAILINGMOE2,
+        DOTS1,
+        OLMOE,
+        MINIMAX_M2,
+        INTERNLM2,
     )
 }
 """By their names in GGUF."""

@@ -50,23 +50,25 @@ class WeightSource:
             )
         # The mapping is read-only: DLPack accepts that, `from_numpy` and `frombuffer` warn.
         data = from_dlpack(self._file.data(name))
-        scales = self._scales(name)
+        scales = self._scales(name, info.shape)
         tensor = QuantTensor(name, data, quant_type(info.type), shape or info.shape, scales)
         self._taken.add(name)
         return tensor
 
-    def _scales(self, name: str) -> tuple[float, ...]:
+    def _scales(self, name: str, shape: tuple[int, ...]) -> tuple[float, ...]:
         """The factors that a file keeps beside the blocks of a weight, of NVFP4 above all.
 
         Writers call them `x.scale` or `x.weight.scale` beside `x.weight`. Those called input_scale
-        are of use only where activations are in NVFP4 too.
+        are of use only where activations are in NVFP4 too; one for each column of a matrix are no
+        factors of blocks, but the gains of a norm before it.
         """
         stem = name.removesuffix(".weight")
         if stem == name:
             return ()
         self._taken.add(f"{stem}.input_scale")
         for scale in (f"{stem}.scale", f"{name}.scale"):
-            if scale in self._file.tensors:
+            found = self._file.tensors.get(scale)
+            if found and (len(shape) > 2 or found.shape != shape[-1:]):
                 return tuple(self.take(scale).decode().flatten().tolist())
         return ()
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -31,7 +32,6 @@ class AnythingAsked:
         self.tensors: dict[str, Array] = {}
         self._known = known
         self._optional = optional
-        self._random = np.random.default_rng(1)
 
     def take(self, name: str, shape: tuple[int, ...] | None = None) -> QuantTensor:
         if name not in self.tensors:
@@ -55,11 +55,15 @@ class AnythingAsked:
         Norms of heads are smaller: where scores are not scaled, a softmax so sharp would make much
         of the last bits.
         """
-        values = self._random.standard_normal(shape).astype(np.float32)
+        values = np.random.default_rng(crc32(name.encode())).standard_normal(shape)
+        values = values.astype(np.float32)
+        if name.endswith("ssm_a"):
+            return -np.abs(values)
         if len(shape) > 1:
             return values / np.float32(np.sqrt(shape[-1]))
         mean = 0.5 if name.endswith(("_q_norm.weight", "_k_norm.weight")) else "norm" in name
-        return np.float32(mean or "rope" in name) + np.float32(0.1) * values
+        mean = mean or "rope" in name or "scale" in name
+        return np.float32(mean) + np.float32(0.1) * values
 
 
 @dataclass(frozen=True)
@@ -200,6 +204,39 @@ OLDER = {
     "deepseek2 without compressed queries": replace(
         DESCRIBED["deepseek2"],
         settings={key: value for key, value in LATENT.items() if not key.endswith("q_lora_rank")},
+    ),
+    "gemma4 with experts": replace(
+        DESCRIBED["gemma4"],
+        settings={
+            **DESCRIBED["gemma4"].settings,
+            "embedding_length_per_layer_input": 0,
+            "expert_count": 6,
+            "expert_used_count": 2,
+            "expert_feed_forward_length": 32,
+            "feed_forward_length": 160,
+        },
+        optional=DESCRIBED["gemma4"].optional | {"ffn_gate_up_exps.weight"},
+    ),
+    "nemotron_h_moe with latent experts": DescribedModel(
+        "nemotron_h_moe",
+        layers=4,
+        settings={
+            "feed_forward_length": [0, 0, 160, 160],
+            "attention.head_count_kv": [0, 2, 0, 0],
+            "ssm.inner_size": 128,
+            "ssm.conv_kernel": 4,
+            "ssm.state_size": 16,
+            "ssm.time_step_rank": 4,
+            "ssm.group_count": 2,
+            "expert_count": 6,
+            "expert_used_count": 2,
+            "expert_feed_forward_length": 32,
+            "expert_shared_feed_forward_length": 48,
+            "expert_weights_norm": True,
+            "expert_weights_scale": 2.5,
+            "moe_latent_size": 64,
+        },
+        optional=frozenset({"exp_probs_b.bias", "ssm_conv1d.bias", "output.weight"}),
     ),
 }
 """Files of the same architectures that look otherwise."""

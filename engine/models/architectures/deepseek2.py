@@ -13,8 +13,7 @@ from engine.models.program import ModelProgram
 def build_deepseek2(build: ProgramBuilder) -> ModelProgram:
     """A pre-norm decoder whose first layers are dense."""
     hyper = build.hyper
-    for index in range(hyper.draft_heads):
-        build.weights.leave(f"blk.{hyper.layers + index}.")
+    build.leave_draft_heads()
     attention = LatentAttention(build)
     feed_forward = experts_feed_forward(Mixture.read(build.metadata))
     residual = build.embed("token_embd")

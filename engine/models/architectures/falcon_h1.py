@@ -9,7 +9,7 @@ from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters
 from engine.models.layers.attention import self_attention
-from engine.models.layers.feed_forward import swiglu_feed_forward
+from engine.models.layers.feed_forward import dense_feed_forward
 from engine.models.layers.hybrid import hybrid_states
 from engine.models.layers.mamba2 import mamba2_mixer, state_space_shape
 from engine.models.layers.rope import rope
@@ -31,7 +31,7 @@ def build_falcon_h1(build: ProgramBuilder) -> ModelProgram:
         build.linear(mixed, f"{block}.ssm_out", residual, accumulate=True)
         weight = build.weights.take(f"{block}.ffn_norm", (hyper.width,))  # it has no suffix
         normed = build.rms_norm_by(residual, weight, hyper.width)
-        swiglu_feed_forward(build, block, normed, residual, hyper.feed_forward[index])
+        dense_feed_forward(build, index, normed, residual)
     with build.head():
         normed = build.rms_norm(residual, "output_norm")
     return build.logits(normed, "output")

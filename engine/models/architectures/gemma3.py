@@ -9,7 +9,7 @@ from engine.kernels.operations.rows import Activation
 from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Sizes
-from engine.models.layers.attention import Scores
+from engine.models.layers.attention import Normed, Scores
 from engine.models.layers.post_norms import post_norm_decoder
 from engine.models.layers.rope import RopeScaling, rope
 from engine.models.layers.windows import windows
@@ -33,7 +33,7 @@ def build_gemma3(build: ProgramBuilder) -> ModelProgram:
     return post_norm_decoder(
         build,
         [local if window else everywhere for window in reaches],
-        norm_heads=True,
+        normed=Normed.HEADS,
         scores=[Scores(1.0 / math.sqrt(width), window) for window in reaches],
         activation=Activation.GELU,
         embedding_scale=math.sqrt(hyper.width),

@@ -1,8 +1,8 @@
-"""Gemma 4 (Google, 2026), dense: Gemma 3 with larger global heads and an embedding for each layer.
+"""Gemma 4 (Google, 2026): Gemma 3 with larger global heads and an embedding for each layer.
 
 Values are normalised, and scores are not scaled. Global layers turn few of their pairs, as the
 file's factors say, and may have their keys as values. The last layers look up what earlier ones of
-their kind have stored. Written from the published descriptions, without recorded logits.
+their kind have stored. One of the models has experts beside its feed-forward layers.
 """
 
 import math
@@ -16,6 +16,7 @@ from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import AttentionShape, Hyperparameters, Sizes
 from engine.models.layers.attention import Scores, attend
+from engine.models.layers.experts import Mixture, choose_experts, gate_and_up, sum_up
 from engine.models.layers.feed_forward import gated_rows
 from engine.models.layers.post_norms import join
 from engine.models.layers.rope import RopeScaling, rope
@@ -67,6 +68,9 @@ def build_gemma4(build: ProgramBuilder) -> ModelProgram:
     hyper, sizes = build.hyper, Sizes(build.metadata)
     described = layers(build.metadata)
     ropes = {True: _local_rope(build, described), False: rope(build, interleaved=False)}
+    mixture = (
+        Mixture.read(build.metadata, normalised=True) if sizes.optional("expert_count") else None
+    )
     residual = build.scale(build.embed("token_embd"), math.sqrt(hyper.width))
     parts = _parts_for_layers(build, residual)
     stored: dict[int, int] = {}
@@ -83,7 +87,7 @@ def build_gemma4(build: ProgramBuilder) -> ModelProgram:
         scores = Scores(scale=1.0, window=layer.window)
         attended = attend(build, block, query, stored[layer.source], layer.shape, scores)
         join(build, attended, f"{block}.attn_output", residual, f"{block}.post_attention_norm")
-        _feed_forward(build, block, residual, hyper.feed_forward[index])
+        _feed_forward(build, block, residual, hyper.feed_forward[index], mixture)
         if parts:
             _add_part(build, block, residual, parts[index])
         factor = build.weights.take_optional(f"{block}.layer_output_scale.weight", (1,))
@@ -126,10 +130,33 @@ def _store(
     return build.store(build.rotate(key, turning, shape.head_dim), values, shape.key_values)
 
 
-def _feed_forward(build: ProgramBuilder, block: str, residual: Buffer, width: int) -> None:
+def _feed_forward(
+    build: ProgramBuilder, block: str, residual: Buffer, width: int, mixture: Mixture | None
+) -> None:
+    """Experts, where there are any, answer beside the layer; each of both is normalised then."""
     normed = build.rms_norm(residual, f"{block}.ffn_norm")
     gated = gated_rows(build, block, normed, width, Activation.GELU)
-    join(build, gated, f"{block}.ffn_down", residual, f"{block}.post_ffw_norm")
+    if not mixture:
+        join(build, gated, f"{block}.ffn_down", residual, f"{block}.post_ffw_norm")
+        return
+    dense = build.linear(gated, f"{block}.ffn_down", Buffer("layer's result", residual.width))
+    both = build.rms_norm(dense, f"{block}.post_ffw_norm_1")
+    answer = _ask_experts(build, block, residual, mixture)
+    build.add(build.rms_norm(answer, f"{block}.post_ffw_norm_2"), both)
+    build.add(build.rms_norm(both, f"{block}.post_ffw_norm"), residual)
+
+
+def _ask_experts(build: ProgramBuilder, block: str, residual: Buffer, mixture: Mixture) -> Buffer:
+    """What a row's experts answer; the router looks at rows that are normalised in its own way."""
+    width = residual.width
+    gains = build.weights.take(f"{block}.ffn_gate_inp.scale", (width,))
+    seen = build.rms_norm_by(residual, gains, width, "router's rows")
+    routed = choose_experts(build, block, build.scale(seen, 1.0 / math.sqrt(width)), mixture)
+    rows = build.rms_norm(residual, f"{block}.pre_ffw_norm_2")
+    gate, up = gate_and_up(build, block, rows, routed, mixture.width)
+    answer, inner = Buffer("experts' answer", width), build.glu(gate, up, Activation.GELU)
+    sum_up(build, block, inner, routed, answer, accumulate=False)
+    return answer
 
 
 def _parts_for_layers(build: ProgramBuilder, residual: Buffer) -> list[Buffer]:
@@ -160,4 +187,4 @@ def _add_part(build: ProgramBuilder, block: str, residual: Buffer, part: Buffer)
     join(build, let_through, f"{block}.proj", residual, f"{block}.post_norm")
 
 
-GEMMA4 = Architecture("gemma4", build_gemma4, states)
+GEMMA4 = Architecture("gemma4", build_gemma4, states, honours=frozenset({"expert_count"}))

@@ -9,6 +9,7 @@ from itertools import repeat
 from engine.kernels.operations.experts import Gating
 from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
+from engine.models.layers.attention import Normed
 from engine.models.layers.decoder import dense_decoder
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.rope import rope
@@ -18,12 +19,12 @@ from engine.models.program import ModelProgram
 def build_glm4moe(build: ProgramBuilder) -> ModelProgram:
     """A decoder whose experts are chosen by a sigmoid and a bias."""
     hyper = build.hyper
-    for index in range(hyper.draft_heads):
-        build.weights.leave(f"blk.{hyper.layers + index}.")
+    build.leave_draft_heads()
+    has_norms = build.weights.take_optional("blk.0.attn_q_norm.weight") is not None
     return dense_decoder(
         build,
         repeat(rope(build, interleaved=False), hyper.layers),
-        norm_heads=build.weights.take_optional("blk.0.attn_q_norm.weight") is not None,
+        normed=Normed.HEADS if has_norms else Normed.NOTHING,
         feed_forward=experts_feed_forward(Mixture.read(build.metadata, Gating.SIGMOID)),
         second_norm="post_attention_norm",
     )

@@ -6,7 +6,7 @@ from engine.memory.spec import StateSpecs
 from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
 from engine.models.hyperparameters import Hyperparameters, Sizes
-from engine.models.layers.attention import Scores, self_attention
+from engine.models.layers.attention import Normed, Scores, self_attention
 from engine.models.layers.experts import Mixture, experts_feed_forward
 from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.layers.hybrid import hybrid_states
@@ -37,7 +37,7 @@ def _decoder(build: ProgramBuilder, feed_forward: FeedForward) -> ModelProgram:
         normed = build.rms_norm(residual, f"{block}.attn_norm")
         if heads.heads:
             attended = self_attention(
-                build, block, normed, heads, turning, norm_heads=True, scores=scores
+                build, block, normed, heads, turning, normed=Normed.HEADS, scores=scores
             )
             build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
         else:

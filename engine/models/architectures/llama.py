@@ -1,6 +1,7 @@
 """Llama 1 to 3 and what is built like it (Touvron et al., 2023): neighbouring dimensions turn.
 
-Mixtral (Jiang et al., 2024) is one too, with experts in its layers.
+Mixtral (Jiang et al., 2024) is one too, with experts in its layers; InternLM2 and 3 (Shanghai AI
+Lab, 2024) are under another name.
 """
 
 from itertools import repeat
@@ -24,3 +25,4 @@ def build_llama(build: ProgramBuilder) -> ModelProgram:
 
 
 LLAMA = Architecture("llama", build_llama, honours=frozenset({"expert_count"}))
+INTERNLM2 = Architecture("internlm2", build_llama)

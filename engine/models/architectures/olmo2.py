@@ -5,7 +5,7 @@ OLMo 3 has windows in three layers of four, which are not stretched.
 
 from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
-from engine.models.layers.attention import Scores
+from engine.models.layers.attention import Normed, Scores
 from engine.models.layers.post_norms import post_norm_decoder
 from engine.models.layers.rope import RopeScaling, rope
 from engine.models.layers.windows import windows
@@ -20,7 +20,7 @@ def build_olmo2(build: ProgramBuilder) -> ModelProgram:
     return post_norm_decoder(
         build,
         [local if window else everywhere for window in reaches],
-        norm_rows=True,
+        normed=Normed.ROWS,
         scores=[Scores(window=window) for window in reaches],
         norms_before=False,
     )

@@ -1,4 +1,8 @@
-"""Qwen2 and Qwen2.5 (Alibaba, 2024): Llama with query, key and value biases, and split halves."""
+"""Qwen2 and Qwen2.5 (Alibaba, 2024): Llama with query, key and value biases, and split halves.
+
+The rotary embedding of models that also see images has sections for time, height and width; for
+text all three positions are the same, which makes it the plain one.
+"""
 
 from itertools import repeat
 
@@ -15,3 +19,4 @@ def build_qwen2(build: ProgramBuilder) -> ModelProgram:
 
 
 QWEN2 = Architecture("qwen2", build_qwen2)
+QWEN2VL = Architecture("qwen2vl", build_qwen2)

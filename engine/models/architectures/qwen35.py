@@ -10,7 +10,7 @@ from engine.kernels.operations.sequences import Rope
 from engine.kernels.recurrent_shapes import DeltaShape
 from engine.models.architecture import Architecture
 from engine.models.builder import ProgramBuilder
-from engine.models.layers.attention import self_attention
+from engine.models.layers.attention import Normed, self_attention
 from engine.models.layers.delta_net import (
     delta_shape,
     delta_states,
@@ -63,7 +63,7 @@ def hybrid_decoder(
 def _attention(build: ProgramBuilder, index: int, residual: Buffer, turning: Rope) -> None:
     block, shape = f"blk.{index}", build.hyper.attention[index]
     normed = build.rms_norm(residual, f"{block}.attn_norm")
-    attended = self_attention(build, block, normed, shape, turning, norm_heads=True, gated=True)
+    attended = self_attention(build, block, normed, shape, turning, normed=Normed.HEADS, gated=True)
     build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from engine.kernels.operations.rows import Buffer
 from engine.kernels.operations.sequences import Rope
@@ -32,6 +33,15 @@ class Scores:
 PLAIN = Scores()
 
 
+class Normed(Enum):
+    """What of queries and keys is normalised."""
+
+    NOTHING = auto()
+    HEADS = auto()  # each head by itself, before it turns
+    TURNED_HEADS = auto()  # each head by itself, after it has turned
+    ROWS = auto()  # all heads of a row together, before they turn
+
+
 def self_attention(
     build: ProgramBuilder,
     block: str,
@@ -39,8 +49,7 @@ def self_attention(
     shape: AttentionShape,
     rope: Rope | None,
     *,
-    norm_heads: bool = False,
-    norm_rows: bool = False,
+    normed: Normed = Normed.NOTHING,
     gated: bool = False,
     scores: Scores = PLAIN,
 ) -> Buffer:
@@ -52,20 +61,20 @@ def self_attention(
         source: what queries, keys and values are made from.
         shape: the layer's heads.
         rope: None for a layer without positions.
-        norm_heads: normalise each query and key head first.
-        norm_rows: normalise queries and keys first, all heads of a row together.
+        normed: what of queries and keys is normalised.
         gated: each query head comes with a gate for its output.
         scores: what becomes of them.
     """
     query, key, value, gate = _products(build, block, source, shape, gated=gated)
-    if norm_heads or norm_rows:
-        width = shape.head_dim if norm_heads else None
-        query = build.rms_norm(query, f"{block}.attn_q_norm", width)
-        key = build.rms_norm(key, f"{block}.attn_k_norm", width)
+    width = None if normed is Normed.ROWS else shape.head_dim
+    if normed in (Normed.HEADS, Normed.ROWS):
+        query, key = _normed(build, block, query, key, width)
     if rope:
         warmer = replace(rope, temperature=scores.temperature, interval=scores.interval)
         build.rotate(query, warmer, shape.head_dim)
         build.rotate(key, rope, shape.head_dim)
+    if normed is Normed.TURNED_HEADS:
+        query, key = _normed(build, block, query, key, width)
     layer = build.store(key, value, shape.key_values)
     attended = attend(build, block, query, layer, shape, scores)
     return build.sigmoid_gate(attended, gate) if gated else attended
@@ -84,6 +93,15 @@ def attend(
     sinks = f"{block}.attn_sinks" if scores.sinks else None
     return build.attention(
         query, layer, shape, scale, window=scores.window, cap=scores.cap, sinks=sinks
+    )
+
+
+def _normed(
+    build: ProgramBuilder, block: str, query: Buffer, key: Buffer, width: int | None
+) -> tuple[Buffer, Buffer]:
+    return (
+        build.rms_norm(query, f"{block}.attn_q_norm", width),
+        build.rms_norm(key, f"{block}.attn_k_norm", width),
     )
 
 

@@ -1,44 +1,54 @@
 """The pre-norm decoder that most dense models share; what differs between them are parameters."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import repeat
 
+from engine.kernels.operations.rows import Buffer
 from engine.kernels.operations.sequences import Rope
 from engine.models.builder import ProgramBuilder
-from engine.models.layers.attention import PLAIN, Scores, self_attention
+from engine.models.layers.attention import PLAIN, Normed, Scores, self_attention
 from engine.models.layers.feed_forward import FeedForward, dense_feed_forward
 from engine.models.program import ModelProgram
+
+Norm = Callable[[ProgramBuilder, Buffer, str], Buffer]
+"""`norm(build, source, name)`: rows normalised by the tensors of that name."""
 
 
 def dense_decoder(
     build: ProgramBuilder,
     ropes: Iterable[Rope | None],
     *,
-    norm_heads: bool = False,
+    norm: Norm = ProgramBuilder.rms_norm,
+    normed: Normed = Normed.NOTHING,
     scores: Iterable[Scores] = repeat(PLAIN),
     feed_forward: FeedForward = dense_feed_forward,
-    second_norm: str = "ffn_norm",
+    second_norm: str | None = "ffn_norm",
+    embedding_scale: float = 1.0,
+    logit_scale: float = 1.0,
 ) -> ModelProgram:
     """Embedding, blocks of attention and feed-forward around a residual stream, and the output.
 
     Args:
         build: where the operations go.
         ropes: each layer's rotary embedding, None where a layer has none.
-        norm_heads: whether query and key heads are normalised before they turn.
+        norm: what is before the layers and before the output.
+        normed: what of queries and keys is normalised too.
         scores: what becomes of each layer's.
         feed_forward: each block's second half.
-        second_norm: the name of the norm before it.
+        second_norm: the name of the norm before it; None where both halves of a block read the
+            same rows.
+        embedding_scale: what embeddings are multiplied by.
+        logit_scale: what logits are.
     """
-    residual = build.embed("token_embd")
+    residual = build.scale(build.embed("token_embd"), embedding_scale)
     for index, (rope, own) in enumerate(zip(ropes, scores, strict=False)):
         block, shape = f"blk.{index}", build.hyper.attention[index]
-        normed = build.rms_norm(residual, f"{block}.attn_norm")
-        attended = self_attention(
-            build, block, normed, shape, rope, norm_heads=norm_heads, scores=own
-        )
+        rows = norm(build, residual, f"{block}.attn_norm")
+        attended = self_attention(build, block, rows, shape, rope, normed=normed, scores=own)
         build.linear(attended, f"{block}.attn_output", residual, accumulate=True)
-        normed = build.rms_norm(residual, f"{block}.{second_norm}")
-        feed_forward(build, index, normed, residual)
+        if second_norm:
+            rows = norm(build, residual, f"{block}.{second_norm}")
+        feed_forward(build, index, rows, residual)
     with build.head():
-        normed = build.rms_norm(residual, "output_norm")
-    return build.logits(normed, "output")
+        rows = norm(build, residual, "output_norm")
+    return build.logits(rows, "output", scale=logit_scale)

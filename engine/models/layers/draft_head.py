@@ -22,8 +22,7 @@ def with_draft_head(build: ProgramBuilder, residual: Buffer, block: Block) -> Mo
     its own hidden rows, drafts on as far as is wanted.
     """
     hyper = build.hyper
-    for index in range(hyper.draft_heads):
-        build.weights.leave(f"blk.{hyper.layers + index}.")
+    build.leave_draft_heads()
     if not (build.with_head and hyper.draft_heads):
         with build.head():
             normed = build.rms_norm(residual, "output_norm")

@@ -139,7 +139,7 @@ def gate_and_up(
     """The two products with each expert that a gated unit takes; some files have them as one."""
     used = routed.chosen.width
     gate, up = Buffer("expert gate", used * width), Buffer("expert up", used * width)
-    if build.weights.take_optional(f"{block}.ffn_gate_up_exps.weight") is None:
+    if not build.weights.has(f"{block}.ffn_gate_up_exps.weight"):
         build.expert_linear(source, routed, f"{block}.ffn_gate_exps", gate)
         build.expert_linear(source, routed, f"{block}.ffn_up_exps", up)
         return gate, up

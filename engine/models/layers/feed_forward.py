@@ -1,4 +1,4 @@
-"""The gated feed-forward layer."""
+"""The feed-forward layer, with a gate and without one."""
 
 from collections.abc import Callable
 
@@ -9,18 +9,45 @@ FeedForward = Callable[[ProgramBuilder, int, Buffer, Buffer], None]
 """`feed_forward(build, index, source, residual)`: add what a block's second half makes of rows."""
 
 
-def dense_feed_forward(build: ProgramBuilder, index: int, source: Buffer, residual: Buffer) -> None:
-    """The usual one: every row goes through the same matrices."""
-    width = build.hyper.feed_forward[index]
-    swiglu_feed_forward(build, f"blk.{index}", source, residual, width)
+def gated_feed_forward(activation: Activation) -> FeedForward:
+    """Every row goes through the same three matrices."""
+
+    def feed_forward(build: ProgramBuilder, index: int, source: Buffer, residual: Buffer) -> None:
+        block, width = f"blk.{index}", build.hyper.feed_forward[index]
+        gated = gated_rows(build, block, source, width, activation)
+        build.linear(gated, f"{block}.ffn_down", residual, accumulate=True)
+
+    return feed_forward
 
 
-def swiglu_feed_forward(
-    build: ProgramBuilder, block: str, source: Buffer, residual: Buffer, width: int
+dense_feed_forward = gated_feed_forward(Activation.SILU)
+"""The usual one: `down(silu(gate(source)) * up(source))`."""
+
+
+def ungated_feed_forward(activation: Activation) -> FeedForward:
+    """Every row goes through the same two matrices."""
+
+    def feed_forward(build: ProgramBuilder, index: int, source: Buffer, residual: Buffer) -> None:
+        width = build.hyper.feed_forward[index]
+        ask_ungated(build, f"blk.{index}", source, residual, width, activation)
+
+    return feed_forward
+
+
+def ask_ungated(
+    build: ProgramBuilder,
+    block: str,
+    source: Buffer,
+    residual: Buffer,
+    width: int,
+    activation: Activation,
+    *,
+    suffix: str = "",
 ) -> None:
-    """Add `down(silu(gate(source)) * up(source))` to the residual stream."""
-    gated = gated_rows(build, block, source, width)
-    build.linear(gated, f"{block}.ffn_down", residual, accumulate=True)
+    """Add `down(activation(up(source)))` to the residual stream; the names end in `suffix`."""
+    up = build.linear(source, f"{block}.ffn_up{suffix}", Buffer("up", width))
+    activated = build.activate(up, activation)
+    build.linear(activated, f"{block}.ffn_down{suffix}", residual, accumulate=True)
 
 
 def gated_rows(

@@ -6,7 +6,7 @@ from itertools import repeat
 from engine.kernels.operations.rows import Activation, Buffer
 from engine.kernels.operations.sequences import Rope
 from engine.models.builder import ProgramBuilder
-from engine.models.layers.attention import PLAIN, Scores, self_attention
+from engine.models.layers.attention import PLAIN, Normed, Scores, self_attention
 from engine.models.layers.feed_forward import gated_rows
 from engine.models.program import ModelProgram
 
@@ -17,8 +17,7 @@ def post_norm_decoder(
     *,
     scores: Iterable[Scores] = repeat(PLAIN),
     norms_before: bool = True,
-    norm_heads: bool = False,
-    norm_rows: bool = False,
+    normed: Normed = Normed.NOTHING,
     activation: Activation = Activation.SILU,
     embedding_scale: float = 1.0,
     logit_cap: float | None = None,
@@ -30,14 +29,13 @@ def post_norm_decoder(
         ropes: each layer's rotary embedding, None where a layer has none.
         scores: what becomes of each layer's.
         norms_before: whether there are norms before the layers too.
-        norm_heads: whether query and key heads are normalised before they turn.
-        norm_rows: whether whole rows of queries and of keys are.
+        normed: what of queries and keys is normalised too.
         activation: of the feed-forward layers' gates.
         embedding_scale: what embeddings are multiplied by.
         logit_cap: what the logits are kept within.
     """
 
-    def normed(name: str) -> Buffer:
+    def before(name: str) -> Buffer:
         return build.rms_norm(residual, name) if norms_before else residual
 
     residual = build.scale(build.embed("token_embd"), embedding_scale)
@@ -46,16 +44,15 @@ def post_norm_decoder(
         attended = self_attention(
             build,
             block,
-            normed(f"{block}.attn_norm"),
+            before(f"{block}.attn_norm"),
             shape,
             rope,
-            norm_heads=norm_heads,
-            norm_rows=norm_rows,
+            normed=normed,
             scores=own,
         )
         join(build, attended, f"{block}.attn_output", residual, f"{block}.post_attention_norm")
         width = build.hyper.feed_forward[index]
-        gated = gated_rows(build, block, normed(f"{block}.ffn_norm"), width, activation)
+        gated = gated_rows(build, block, before(f"{block}.ffn_norm"), width, activation)
         join(build, gated, f"{block}.ffn_down", residual, f"{block}.post_ffw_norm")
     with build.head():
         last = build.rms_norm(residual, "output_norm")

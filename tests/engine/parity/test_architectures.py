@@ -8,6 +8,7 @@ import torch
 from engine.memory.sequence_state import SequenceState
 from engine.models.registry import ARCHITECTURES
 from engine.models.runner import Runner, SlotRows
+from tests.helpers.alike_models import ALIKE
 from tests.helpers.every_architecture import small_model
 from tests.helpers.models import decode, open_runner, prompt, rows_of, stored
 from tests.helpers.one_operation import skip_unless_built
@@ -17,7 +18,7 @@ OTHER = [(13 * i + 3) % 128 for i in range(70)]
 REPLY = [(31 * i + 7) % 128 for i in range(7)]
 
 
-@pytest.fixture(scope="module", params=ARCHITECTURES)
+@pytest.fixture(scope="module", params=[each for each in ARCHITECTURES if each not in ALIKE])
 def runner(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Runner]:

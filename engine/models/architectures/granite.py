@@ -1,7 +1,8 @@
-"""Granite 4 (IBM, 2025): Mamba-2 mixers, with attention in every few layers, and often experts.
+"""Granite 3 and 4 (IBM, 2024 and 2025): Llama with factors, in Granite 4 with Mamba-2 mixers.
 
 What is added to the residual stream, the embedding and the logits are scaled by factors of the
-file. Nothing turns in most files, which say so.
+file. Granite 4 has attention only in every few layers, and in most of its files nothing turns,
+which they say. Both often have experts.
 """
 
 from engine.gguf.metadata import Metadata
@@ -20,10 +21,12 @@ from engine.models.layers.rope import rope
 from engine.models.program import ModelProgram
 
 
-def build_granitehybrid(build: ProgramBuilder) -> ModelProgram:
+def build_granite(build: ProgramBuilder) -> ModelProgram:
     """Layers without attention heads have a mixer; a feed-forward layer or experts follow."""
     hyper, sizes = build.hyper, Sizes(build.metadata)
-    shape, factor = state_space_shape(build.metadata), sizes.factor("residual_scale")
+    has_mixers = not all(heads.heads for heads in hyper.attention)
+    shape = state_space_shape(build.metadata) if has_mixers else None
+    factor = sizes.factor("residual_scale")
     scores = Scores(scale=sizes.factor("attention.scale", 0.0) or None)
     mixture = (
         Mixture.read(build.metadata, normalised=True) if sizes.optional("expert_count") else None
@@ -34,7 +37,7 @@ def build_granitehybrid(build: ProgramBuilder) -> ModelProgram:
     for index in range(hyper.layers):
         block, heads = f"blk.{index}", hyper.attention[index]
         normed = build.rms_norm(residual, f"{block}.attn_norm")
-        if heads.heads:
+        if shape is None or heads.heads:
             rows = self_attention(build, block, normed, heads, turning, scores=scores)
             build.linear(rows, f"{block}.attn_output", branch)
         else:
@@ -73,9 +76,8 @@ def _states(metadata: Metadata) -> StateSpecs:
     return hybrid_states(attention, hyper.layers - len(attention), state_space_shape(metadata))
 
 
-GRANITEHYBRID = Architecture(
-    "granitehybrid",
-    build_granitehybrid,
-    _states,
-    honours=frozenset({"expert_count", "logit_scale", "residual_scale", "embedding_scale"}),
-)
+_HONOURS = frozenset({"expert_count", "logit_scale", "residual_scale", "embedding_scale"})
+
+GRANITE = Architecture("granite", build_granite, honours=_HONOURS)
+GRANITEMOE = Architecture("granitemoe", build_granite, honours=_HONOURS)
+GRANITEHYBRID = Architecture("granitehybrid", build_granite, _states, honours=_HONOURS)

@@ -1,0 +1,23 @@
+"""AFM (Arcee, 2025): Llama whose feed-forward layers have no gates."""
+
+from itertools import repeat
+
+from engine.kernels.operations.rows import Activation
+from engine.models.architecture import Architecture
+from engine.models.builder import ProgramBuilder
+from engine.models.layers.decoder import dense_decoder
+from engine.models.layers.feed_forward import ungated_feed_forward
+from engine.models.layers.rope import rope
+from engine.models.program import ModelProgram
+
+
+def build_arcee(build: ProgramBuilder) -> ModelProgram:
+    """A dense decoder with rotary embedding in every layer."""
+    return dense_decoder(
+        build,
+        repeat(rope(build, interleaved=True), build.hyper.layers),
+        feed_forward=ungated_feed_forward(Activation.RELU_SQUARED),
+    )
+
+
+ARCEE = Architecture("arcee", build_arcee)
