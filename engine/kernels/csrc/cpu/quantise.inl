@@ -5,25 +5,18 @@
 
 namespace paceline::PACELINE_VARIANT {
 
-struct QuantisedBlock {
-  alignas(16) int8_t codes[kBlockColumns];
-  BlockTerms terms;
-};
-
 // scale = max |x| / 127; codes are x / scale, rounded to nearest even. A block whose scale has no
 // finite inverse counts as zero.
-PACELINE_INLINE QuantisedBlock quantise_block(const float* x) {
+PACELINE_INLINE BlockTerms quantise_block(const float* x, int8_t* codes) {
   constexpr float smallest_normal = 1.17549435e-38f;
   const f32x16 first = load(x), second = load(x + 16);
   const float scale = max_lane(max(abs(first), abs(second))) / 127.0f;
   const f32x16 inverse = splat(scale < smallest_normal ? 0.0f : 1.0f / scale);
   const i32x16 low = round_to_int(mul(first, inverse)), high = round_to_int(mul(second, inverse));
-  QuantisedBlock block;
-  store_i8(block.codes, low);
-  store_i8(block.codes + 16, high);
+  store_i8(codes, low);
+  store_i8(codes + 16, high);
   const int32_t low_sum = sum(low), high_sum = sum(high);
-  block.terms = {scale, -(low_sum + high_sum), {-low_sum, -high_sum}};
-  return block;
+  return {scale, -(low_sum + high_sum), {-low_sum, -high_sum}};
 }
 
 void quantise_row(const Activations& rows, const Panel& panel, int64_t row) {
@@ -32,9 +25,8 @@ void quantise_row(const Activations& rows, const Panel& panel, int64_t row) {
   int8_t* codes = rows.codes + panel.first * rows.columns + (row - panel.first) * kBlockColumns;
   BlockTerms* terms = rows.terms + panel.first * blocks + (row - panel.first);
   for (int64_t b = 0; b < blocks; ++b) {
-    const QuantisedBlock block = quantise_block(values + b * kBlockColumns);
-    std::memcpy(codes + b * panel.rows * kBlockColumns, block.codes, sizeof block.codes);
-    terms[b * panel.rows] = block.terms;
+    terms[b * panel.rows] =
+        quantise_block(values + b * kBlockColumns, codes + b * panel.rows * kBlockColumns);
   }
 }
 
