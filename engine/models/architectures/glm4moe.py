@@ -1,7 +1,7 @@
 """GLM-4.5 (Zhipu AI, 2025): a few dense layers, then experts, one of them shared.
 
 The larger models normalise query and key heads, the smaller ones do not. Behind the layers there
-is a block that drafts, which is left alone.
+is a block that drafts; as vLLM runs it, it goes on from the row behind the output norm.
 """
 
 from itertools import repeat
@@ -18,16 +18,18 @@ from engine.models.program import ModelProgram
 
 def build_glm4moe(build: ProgramBuilder) -> ModelProgram:
     """A decoder whose experts are chosen by a sigmoid and a bias."""
-    hyper = build.hyper
-    build.leave_draft_heads()
+    turning = rope(build, interleaved=False)
     has_norms = build.weights.take_optional("blk.0.attn_q_norm.weight") is not None
     return dense_decoder(
         build,
-        repeat(rope(build, interleaved=False), hyper.layers),
+        repeat(turning, build.hyper.layers),
         normed=Normed.HEADS if has_norms else Normed.NOTHING,
         feed_forward=experts_feed_forward(Mixture.read(build.metadata, Gating.SIGMOID)),
         second_norm="post_attention_norm",
+        draft_rope=turning,
     )
 
 
-GLM4MOE = Architecture("glm4moe", build_glm4moe, honours=frozenset({"expert_count"}))
+GLM4MOE = Architecture(
+    "glm4moe", build_glm4moe, honours=frozenset({"expert_count"}), has_draft_head=True
+)

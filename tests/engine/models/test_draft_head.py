@@ -141,6 +141,42 @@ def test_the_head_says_what_plain_arithmetic_says(runner: HeadedRunner) -> None:
     sequence.free()
 
 
+def test_the_head_of_a_mixture_is_its_block_behind_joined_rows(tmp_path: Path) -> None:
+    mixed = TinyModel("glm4moe", layers=2, mtp=1)
+    metadata, tensors = mixed.metadata(), mixed.tensors()
+    metadata["glm4moe.nextn_predict_layers"] = 1
+    path = write_gguf(tmp_path / "mixed.gguf", metadata, tensors)
+    with open_runner(path, with_head=True) as runner:
+        sequence = runner.memory.new_sequence()
+        prompt(runner, sequence, TOKENS)
+        before = waiting_entries(0, sequence, 5).hidden
+        drafted = guess(runner, sequence, 5)
+
+    def normed(rows: torch.Tensor, name: str) -> torch.Tensor:
+        scale = torch.rsqrt(rows.square().mean(-1, keepdim=True) + EPSILON)
+        return rows * scale * torch.from_numpy(tensors[f"blk.2.nextn.{name}.weight"][0])
+
+    embedded = torch.from_numpy(tensors["token_embd.weight"][0])[[*TOKENS, 5]]
+    joined = torch.cat((normed(embedded, "enorm"), normed(before, "hnorm")), dim=1)
+    rows = joined @ torch.from_numpy(tensors["blk.2.nextn.eh_proj.weight"][0]).T
+    block = {
+        name.replace("blk.2", "blk.0"): tensor
+        for name, tensor in tensors.items()
+        if name.startswith("blk.2.") and "nextn" not in name
+    }
+    alone = {
+        "token_embd.weight": (rows.numpy(), None),
+        "output_norm.weight": tensors["blk.2.nextn.shared_head_norm.weight"],
+        "output.weight": (tensors["output.weight"][0][: len(rows)], None),
+    }
+    settings = {"block_count": 1, "leading_dense_block_count": 0, "nextn_predict_layers": 0}
+    metadata |= {f"glm4moe.{key}": value for key, value in settings.items()}
+    path = write_gguf(tmp_path / "alone.gguf", metadata, alone | block)
+    with open_runner(path) as runner:
+        said = prompt(runner, runner.memory.new_sequence(), list(range(len(rows))))
+    assert torch.allclose(drafted[0, : len(rows)], said[-1], atol=1e-4)
+
+
 def test_entries_are_the_same_however_the_text_came(runner: HeadedRunner) -> None:
     text = [(7 * i + 1) % 256 for i in range(HEAD_ROWS + 60)]
     logits = []

@@ -6,12 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from gguf import GGMLQuantizationType as GgmlType
+from gguf.quants import dequantize, quantize
 
 from engine.base.errors import ModelFileError, UnsupportedModelError
 from engine.gguf.reader import open_gguf
 from engine.models.registry import build_model
 from engine.weights.source import WeightSource
+from tests.helpers.alike_models import EXPERTS
+from tests.helpers.described_model import DescribedModel
 from tests.helpers.models import open_runner, prompt
+from tests.helpers.one_operation import skip_unless_built
 from tests.helpers.tiny_gguf import Tensor, write_gguf
 from tests.helpers.tiny_model import TinyModel
 
@@ -82,3 +87,24 @@ def test_settings_that_cannot_be_are_refused(
         pytest.raises(error),
     ):
         build_model(file, WeightSource(file))
+
+
+@pytest.mark.parametrize(("kernels", "limit"), [("torch", 1e-6), ("native", 1e-3)])
+def test_experts_in_mxfp4_are_near_their_decoded_twins(
+    tmp_path: Path, kernels: str, limit: float
+) -> None:
+    if kernels == "native":
+        skip_unless_built()
+    model = DescribedModel("gpt-oss", settings=EXPERTS, optional=frozenset({"bias"}))
+    blocks, decoded = model.tensors(), model.tensors()
+    for name, (values, _) in model.tensors().items():
+        if name.endswith("_exps.weight"):
+            packed = quantize(values, GgmlType.MXFP4)
+            blocks[name] = (packed, GgmlType.MXFP4)
+            decoded[name] = (dequantize(packed, GgmlType.MXFP4), None)
+    said = []
+    for tensors in (blocks, decoded):
+        path = write_gguf(tmp_path / "m.gguf", model.metadata(), tensors)
+        with open_runner(path, kernels=kernels) as runner:
+            said.append(prompt(runner, runner.memory.new_sequence(), TOKENS))
+    assert (said[0] - said[1]).square().mean() <= limit * said[1].square().mean()
