@@ -29,6 +29,7 @@ COMMON_KEYS = {
 }
 """What nearly all configurations call alike; a family's own table comes on top."""
 
+_READ_IN_BLOCKS = "mxfp4"  # by the family that is published in it
 _PACKED = "fp8, gptq, awq, bitsandbytes and their like"
 
 
@@ -150,6 +151,8 @@ def read_config(folder: Path) -> Config:
     config = Config(folder / CONFIG, read_document(folder / CONFIG))
     if "quantization_config" in config:
         method = config.part("quantization_config").text("quant_method", "unknown")
+        if method == _READ_IN_BLOCKS:
+            return config
         raise UnsupportedModelError(
             f"The weights in this folder are quantised as {quoted(method)}, and {_PACKED} are not "
             "read from folders. Choose the model's original weights, or a GGUF file of it."

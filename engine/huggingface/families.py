@@ -9,6 +9,7 @@ from engine.gguf.defects import quoted
 from engine.huggingface import deepseek, dense, gemma, mixtures, qwen, state_space
 from engine.huggingface.config import Config
 from engine.huggingface.family import Family
+from engine.huggingface.gpt_oss import GPT_OSS
 
 FAMILIES = {
     "cohere2": dense.COHERE2,
@@ -19,6 +20,7 @@ FAMILIES = {
     "gemma3_text": gemma.GEMMA3,
     "glm4": dense.GLM4,
     "glm4_moe": mixtures.GLM4_MOE,
+    "gpt_oss": GPT_OSS,
     "granitemoehybrid": state_space.GRANITE_HYBRID,
     "lfm2": state_space.LFM2,
     "llama": dense.LLAMA,

@@ -7,12 +7,19 @@ from typing import TypeAlias
 from engine.huggingface.config import Config, Settings
 from engine.huggingface.parts import Part
 
+Parts: TypeAlias = Mapping[str, Part]
+"""Tensors by their names."""
+
 Change: TypeAlias = Callable[[Config, str, Part], Iterable[tuple[str, Part]]]
 """`change(config, name, part)`: the tensors, by GGUF's names, that stand for one of that name."""
 
 
 def _nothing(config: Config) -> Settings:
     return {}
+
+
+def _each_whole(config: Config, parts: Parts) -> Parts:
+    return parts
 
 
 def _as_it_is(config: Config, name: str) -> str | None:
@@ -30,6 +37,7 @@ class Family:
         defaults: what configurations of the family leave out.
         rename: a tensor's name in the form that the `gguf` package's table knows, or GGUF's own;
             None for a tensor that nobody needs.
+        joined: makes one tensor of those, under renamed names, that are parts of it.
         changes: for GGUF names that match a pattern from their start, what becomes of the tensor;
             the first that fits is made.
         halves_turn: rotary embedding turns the two halves of a head against each other, where
@@ -41,6 +49,7 @@ class Family:
     settings: Callable[[Config], Settings] = _nothing
     defaults: Mapping[str, object] = field(default_factory=dict)
     rename: Callable[[Config, str], str | None] = _as_it_is
+    joined: Callable[[Config, Parts], Parts] = _each_whole
     changes: Mapping[str, Change] = field(default_factory=dict)
     halves_turn: bool = False
 

@@ -22,6 +22,7 @@ _OTHER_SENSES = re.compile(
 )
 _NOT_WEIGHTS = re.compile(r"rotary_emb\.inv_freq$|\.attn\.(?:masked_)?bias$")
 _EXPERT = re.compile(r"^(.*\bexperts)\.(\d+)\.(.+)$")
+_PACKED = (".blocks", ".scales")  # of what a family joins to tensors in blocks
 _BLOCK = re.compile(r"\.(\d+)\.")
 
 
@@ -35,7 +36,8 @@ def named_parts(tensors: Mapping[str, Placed], config: Config, family: Family) -
         UnsupportedModelError: one holds no plain floats.
     """
     parts: dict[str, Part] = {}
-    for name, part in _with_stacked_experts(_wanted(tensors, config, family), config).items():
+    whole = _with_stacked_experts(_wanted(tensors, config, family), config)
+    for name, part in family.joined(config, whole).items():
         for ours, changed in _changed(config, family, _gguf_name(name, family), part):
             if ours in parts:
                 raise broken(config.path, f"two tensors of this model stand for {quoted(ours)}")
@@ -55,7 +57,7 @@ def _wanted(
         known = family.rename(config, plain)
         if known is None or (tied and known.startswith("lm_head.")):
             continue
-        if not placed.is_float:
+        if not (placed.is_float or known.endswith(_PACKED)):
             raise UnsupportedModelError(
                 f"Tensor {quoted(name)} in this folder holds {placed.stored.dtype} values, and "
                 "only plain floats are read from folders. Choose the model's original weights, "

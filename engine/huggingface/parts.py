@@ -7,23 +7,29 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from gguf.constants import GGML_QUANT_SIZES
 from gguf.constants import GGMLQuantizationType as GgmlType
 
 from engine.huggingface.shards import Placed
 
 Array: TypeAlias = npt.NDArray[Any]
 
-_GGML_TYPES = {"F32": GgmlType.F32, "F16": GgmlType.F16, "BF16": GgmlType.BF16}
+_GGML_TYPES = {
+    "F32": GgmlType.F32,
+    "F16": GgmlType.F16,
+    "BF16": GgmlType.BF16,
+    "U8": GgmlType.I8,  # GGUF has no type of unsigned bytes
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A tensor of plain floats.
+    """A tensor of plain floats, or of blocks.
 
     Attributes:
         shape: outermost dimension first.
-        type: F32, F16 or BF16.
-        read: its elements in that shape; BF16 as 16-bit numbers.
+        type: F32, F16, BF16, or that of the blocks; I8 for bytes.
+        read: its elements in that shape; BF16 as 16-bit numbers, and of blocks the rows' bytes.
         place: where it lies, if `read` gives it, or rows of it, as they lie there.
         pieces: what follows one another in it, so that it can be copied piece by piece.
     """
@@ -37,7 +43,8 @@ class Part:
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
-        return math.prod(self.shape) * (4 if self.type is GgmlType.F32 else 2)
+        elements, size = GGML_QUANT_SIZES[self.type]
+        return math.prod(self.shape) // elements * size
 
     def copy_into(self, memory: Array) -> None:
         """Write its bytes into memory `[nbytes]`, a piece at a time."""

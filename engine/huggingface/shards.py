@@ -25,6 +25,7 @@ _TYPES: dict[str, type[np.generic]] = {
     "F32": np.float32,
     "F16": np.float16,
     "BF16": np.uint16,  # its bits: numpy has no such type
+    "U8": np.uint8,  # no numbers, but blocks of them
 }
 
 
@@ -47,7 +48,7 @@ class Placed:
     @property
     def is_float(self) -> bool:
         """Whether it holds plain floats; packed formats and counters are something else."""
-        return self.stored.dtype in _TYPES
+        return self.stored.dtype in _TYPES and self.stored.dtype != "U8"
 
     @property
     def is_aligned(self) -> bool:
