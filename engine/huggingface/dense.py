@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from engine.huggingface.config import Config, Settings
-from engine.huggingface.family import Family
+from engine.huggingface.family import Family, each
 from engine.huggingface.parts import Part, rows
+from engine.huggingface.qwen import shifted
 from engine.huggingface.rope import rope_parameters
 
 
@@ -54,14 +55,27 @@ def _ministral_settings(config: Config) -> Settings:
     return parameters.by_table(wanted)
 
 
-def _olmo_settings(config: Config) -> Settings:
+def _windows_if_any(config: Config) -> Settings:
     return windowed_layers(config, 4) if "sliding_window" in config else {}
+
+
+def _hunyuan_settings(config: Config) -> Settings:
+    """Contexts are stretched by a larger base."""
+    parameters, dims = rope_parameters(config), max(config.head_dim(), 4)
+    place = parameters if "rope_theta" in parameters else config
+    alpha = max(parameters.real("alpha", 1.0), 1.0)
+    return {"rope.freq_base": place.real("rope_theta", 1e4) * alpha ** (dims / (dims - 2))}
 
 
 def gemma_scale(config: Config) -> Settings:
     """What Gemma multiplies queries and keys by."""
     return {"attention.scale": 1 / math.sqrt(max(config.real("query_pre_attn_scalar"), 1e-6))}
 
+
+_CENTRED = dict.fromkeys(
+    ("layer_norm_eps", "norm_epsilon", "norm_eps"), "attention.layer_norm_epsilon"
+)
+"""What models with layer norms call their epsilon."""
 
 LLAMA = Family("llama", halves_turn=True)
 SMOLLM3 = Family("smollm3", halves_turn=True)
@@ -75,7 +89,25 @@ PHI3 = Family(
     changes={r"blk\.\d+\.attn_qkv\.": _parted},
 )
 GLM4 = Family("glm4", defaults={"partial_rotary_factor": 0.5})
-OLMO2 = Family("olmo2", settings=_olmo_settings)
+OLMO2 = Family("olmo2", settings=_windows_if_any)
+EXAONE4 = Family("exaone4", settings=_windows_if_any)
+ARCEE = Family("arcee", halves_turn=True)
+HUNYUAN_DENSE = Family("hunyuan-dense", settings=_hunyuan_settings)
+GLM = Family("chatglm", defaults={"partial_rotary_factor": 0.5})
+STABLELM = Family("stablelm", keys=_CENTRED, defaults={"partial_rotary_factor": 0.25})
+PHI2 = Family("phi2", keys=_CENTRED, defaults={"partial_rotary_factor": 0.5})
+STARCODER2 = Family("starcoder2", keys=_CENTRED, defaults={"tie_word_embeddings": True})
+NEMOTRON = Family(
+    "nemotron",
+    keys=_CENTRED,
+    defaults={"partial_rotary_factor": 0.5},
+    changes={r".*norm\.weight$": each(shifted)},
+)
+COMMAND_R = Family(
+    "command-r",
+    keys={**_CENTRED, "logit_scale": "logit_scale"},
+    defaults={"tie_word_embeddings": True},
+)
 COHERE2 = Family(
     "cohere2",
     keys={"layer_norm_eps": "attention.layer_norm_epsilon", "logit_scale": "logit_scale"},

@@ -37,11 +37,11 @@ class Family:
         defaults: what configurations of the family leave out.
         rename: a tensor's name in the form that the `gguf` package's table knows, or GGUF's own;
             None for a tensor that nobody needs.
-        joined: makes one tensor of those, under renamed names, that are parts of it.
         changes: for GGUF names that match a pattern from their start, what becomes of the tensor;
             the first that fits is made.
         halves_turn: rotary embedding turns the two halves of a head against each other, where
             files in GGUF have their rows in another order and turn neighbours.
+        joined: makes one tensor of those, under renamed names, that are parts of it.
     """
 
     architecture: str
@@ -49,9 +49,9 @@ class Family:
     settings: Callable[[Config], Settings] = _nothing
     defaults: Mapping[str, object] = field(default_factory=dict)
     rename: Callable[[Config, str], str | None] = _as_it_is
-    joined: Callable[[Config, Parts], Parts] = _each_whole
     changes: Mapping[str, Change] = field(default_factory=dict)
     halves_turn: bool = False
+    joined: Callable[[Config, Parts], Parts] = _each_whole
 
 
 def each(change: Callable[[Part], Part]) -> Change:

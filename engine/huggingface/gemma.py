@@ -1,6 +1,10 @@
-"""Gemma 2 and 3."""
+"""Gemma, from the first to the fourth."""
 
-from engine.huggingface.config import Config, Settings
+import re
+
+import numpy as np
+
+from engine.huggingface.config import MOST_HEAD_DIM, Config, Settings
 from engine.huggingface.dense import gemma_scale, windowed_layers
 from engine.huggingface.family import Family, each
 from engine.huggingface.qwen import shifted
@@ -31,6 +35,45 @@ def _gemma3_settings(config: Config) -> Settings:
     }
 
 
+def _gemma4_settings(config: Config) -> Settings:
+    """Heads are wider in layers that see everything, which share keys and values at the end."""
+    layers, local = config.layers(), config.head_dim()
+    wide = config.whole("global_head_dim", local, most=MOST_HEAD_DIM)
+    shared = config.whole("num_kv_shared_layers", 0, most=layers)
+    windows = windowed_layers(config, 6)
+    settings: Settings = windows | {
+        "attention.shared_kv_layers": shared,
+        "attention.key_length": wide,
+        "attention.value_length": wide,
+        "attention.key_length_swa": local,
+        "attention.value_length_swa": local,
+        "rope.dimension_count": wide,
+        "rope.dimension_count_swa": local,
+        "rope.freq_base_swa": rope_parameters(config, "sliding_attention").real("rope_theta", 1e4),
+        "embedding_length_per_layer_input": config.whole("hidden_size_per_layer_input", 0),
+    }
+    if "num_global_key_value_heads" in config:
+        heads = [config.whole(f"num_{kind}key_value_heads") for kind in ("global_", "")]
+        windowed = np.asarray(windows["attention.sliding_window_pattern"], bool)
+        settings["attention.head_count_kv"] = np.where(windowed, heads[1], heads[0])
+    if config.flag("use_double_wide_mlp", default=False):
+        width, doubled = config.whole("intermediate_size"), np.arange(layers) >= layers - shared
+        settings["feed_forward_length"] = width * (1 + doubled)
+    return settings
+
+
+def _gemma4_name(config: Config, name: str) -> str | None:
+    for theirs, ours in (
+        (r"router\.scale", "ffn_gate_inp.scale"),
+        (r"router\.per_expert_scale", "ffn_down_exps.scale"),
+    ):
+        if match := re.fullmatch(rf"model\.layers\.(\d+)\.{theirs}", name):
+            return f"blk.{match[1]}.{ours}"
+    has_no_ending = name.endswith((".layer_scalar", ".gate_up_proj", ".experts.down_proj"))
+    return f"{name}.weight" if has_no_ending else name
+
+
+GEMMA = Family("gemma", defaults={"tie_word_embeddings": True}, changes=_NORMS)
 GEMMA2 = Family(
     "gemma2",
     keys=_SOFT_CAPS,
@@ -57,3 +100,18 @@ GEMMA3 = Family(
     changes=_NORMS,
 )
 """Its configurations leave out what is as in Transformers' `Gemma3TextConfig`."""
+
+GEMMA4 = Family(
+    "gemma4",
+    keys={
+        **_SOFT_CAPS,
+        "num_experts": "expert_count",
+        "top_k_experts": "expert_used_count",
+        "moe_intermediate_size": "expert_feed_forward_length",
+        "expert_intermediate_size": "expert_feed_forward_length",
+    },
+    settings=_gemma4_settings,
+    defaults={"tie_word_embeddings": True},
+    rename=_gemma4_name,
+)
+"""Its norms are stored as they are."""

@@ -15,7 +15,7 @@ from engine.huggingface.config import Config, Settings
 from engine.huggingface.dense import windowed_layers
 from engine.huggingface.documents import broken
 from engine.huggingface.family import Family, Parts
-from engine.huggingface.mixtures import MIXTURE_KEYS
+from engine.huggingface.mixtures import MIXTURE_KEYS, upright
 from engine.huggingface.parts import Array, Part, gathered, stacked
 
 _BLOCK_ELEMENTS, _BLOCK_BYTES = 32, 16
@@ -98,26 +98,22 @@ def packed(blocks: Array, scales: Array) -> Array:
 
 def _parted(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
     """Every other row is the gate's: copies."""
-    part = part if name.endswith(".bias") else _upright(config, part)
+    part = part if name.endswith(".bias") else upright(config, part)
     if len(part.shape) < 2 or part.shape[1] % len(_TAKING_TURNS):
         raise config.wrong("intermediate_size")
     shape = (part.shape[0], part.shape[1] // len(_TAKING_TURNS), *part.shape[2:])
+
+    def every_other(start: int) -> Part:
+        return gathered(part, shape, lambda rows: rows[:, start :: len(_TAKING_TURNS)])
+
     return [
-        (name.replace("gate_up", kind), gathered(part, shape, lambda rows, n=start: rows[:, n::2]))
+        (name.replace("gate_up", kind), every_other(start))
         for start, kind in enumerate(_TAKING_TURNS)
     ]
 
 
 def _turned(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
-    return [(name, part if part.type is GgmlType.MXFP4 else _upright(config, part))]
-
-
-def _upright(config: Config, part: Part) -> Part:
-    """Rows of what plain experts have as columns."""
-    if len(part.shape) != 3:
-        raise config.wrong("num_local_experts")
-    experts, columns, rows = part.shape
-    return gathered(part, (experts, rows, columns), lambda values: values.swapaxes(1, 2))
+    return [(name, part if part.type is GgmlType.MXFP4 else upright(config, part))]
 
 
 GPT_OSS = Family(

@@ -1,10 +1,11 @@
 """Mixtures of experts."""
 
 import re
+from collections.abc import Iterable
 
 from engine.huggingface.config import Config, Settings
 from engine.huggingface.family import Family, each
-from engine.huggingface.parts import squeezed
+from engine.huggingface.parts import Part, gathered, squeezed
 
 MIXTURE_KEYS = {
     "num_local_experts": "expert_count",
@@ -53,6 +54,31 @@ def corrected_name(config: Config, name: str) -> str | None:
     return fused_experts(config, name)
 
 
+def upright(config: Config, part: Part) -> Part:
+    """Rows of experts that are stored as columns: a copy."""
+    if len(part.shape) != 3:
+        raise config.wrong("hidden_size")
+    experts, columns, rows = part.shape
+    return gathered(part, (experts, rows, columns), lambda values: values.swapaxes(1, 2))
+
+
+def _upright_experts(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
+    return [(name, upright(config, part))]
+
+
+def _sigmoid(config: Config) -> Settings:
+    return {"expert_gating_func": SIGMOID}
+
+
+def _ernie_settings(config: Config) -> Settings:
+    shared = config.whole("moe_num_shared_experts", 0) * config.whole("moe_intermediate_size")
+    return {"expert_shared_feed_forward_length": shared}
+
+
+def _ernie_name(config: Config, name: str) -> str | None:
+    return None if name.startswith("model.mtp_") else corrected_name(config, name)
+
+
 MIXTRAL = Family("llama", keys=MIXTURE_KEYS, rename=_mixtral_name, halves_turn=True)
 QWEN2_MOE = Family(
     "qwen2moe",
@@ -67,4 +93,27 @@ GLM4_MOE = Family(
     settings=_glm_settings,
     defaults={"partial_rotary_factor": 0.5},
     rename=corrected_name,
+)
+OLMOE = Family("olmoe", keys=MIXTURE_KEYS)
+DEEPSEEK = Family("deepseek", keys=MIXTURE_KEYS, halves_turn=True)
+DOTS1 = Family("dots1", keys=MIXTURE_KEYS, settings=_sigmoid, rename=corrected_name)
+QWEN3_VL_MOE = Family(
+    "qwen3vlmoe",
+    keys=MIXTURE_KEYS,
+    rename=fused_experts,
+    changes={r"blk\.\d+\.ffn_(gate_up|down)_exps\.": _upright_experts},
+)
+ERNIE_MOE = Family(
+    "ernie4_5-moe",
+    keys={
+        "moe_num_experts": "expert_count",
+        "moe_k": "expert_used_count",
+        "moe_intermediate_size": "expert_feed_forward_length",
+        "moe_num_shared_experts": "expert_shared_count",
+        "moe_layer_start_index": "leading_dense_block_count",
+        "moe_layer_interval": "interleave_moe_layer_step",
+    },
+    settings=_ernie_settings,
+    rename=_ernie_name,
+    changes={r"blk\.\d+\.exp_probs_b\.": each(squeezed)},
 )

@@ -8,9 +8,10 @@ import math
 
 import numpy as np
 
-from engine.huggingface.config import Config, Settings
+from engine.huggingface.config import MOST_HEAD_DIM, Config, Settings
 from engine.huggingface.parts import Array, Part, constant
 
+_STANDING_STILL = 1e30  # as llama.cpp's converter has it
 _YARN_KEYS = {
     "extrapolation_factor": "rope.scaling.yarn_ext_factor",
     "attention_factor": "rope.scaling.yarn_attn_factor",
@@ -51,6 +52,8 @@ def rope_tensors(config: Config) -> dict[str, Part]:
     match _kind(parameters):
         case "llama3":
             return {"rope_freqs.weight": constant(_llama3_factors(config, parameters))}
+        case "proportional":
+            return {"rope_freqs.weight": constant(_proportional_factors(config, parameters))}
         case "longrope" | "su":
             return {
                 f"rope_factors_{length}.weight": constant(
@@ -81,7 +84,8 @@ def _scaling(config: Config, parameters: Config) -> Settings:
             }
         case "longrope" | "su":
             return _longrope(config, parameters)
-        case "default" | "llama3" | "dynamic" | "mrope":  # dynamic: within the context, nothing
+        # dynamic: within the context, nothing
+        case "default" | "llama3" | "dynamic" | "mrope" | "proportional":
             return {}
         case unknown:
             return {"rope.scaling.type": unknown}  # refused by its name where it is used
@@ -100,6 +104,13 @@ def _longrope(config: Config, parameters: Config) -> Settings:
         "rope.scaling.attn_factor": factor,
         **parameters.by_table(stated),
     }
+
+
+def _proportional_factors(config: Config, parameters: Config) -> Array:
+    """The first pairs turn, and the others are so slow that they stand still."""
+    pairs = config.whole("global_head_dim", config.head_dim(), most=MOST_HEAD_DIM) // 2
+    turning = int(pairs * parameters.real("partial_rotary_factor", 1.0))
+    return np.where(np.arange(pairs) < turning, 1.0, _STANDING_STILL)
 
 
 def _llama3_factors(config: Config, parameters: Config) -> Array:

@@ -7,11 +7,13 @@ import numpy as np
 
 from engine.huggingface.config import MOST_HEAD_DIM, Config, Settings
 from engine.huggingface.family import Change, Family, each
-from engine.huggingface.mixtures import MIXTURE_KEYS
+from engine.huggingface.mixtures import MIXTURE_KEYS, SIGMOID
 from engine.huggingface.parts import Part, reshaped, rows, squeezed
 from engine.huggingface.qwen import decay_rate
 
 _ANY_CONTEXT = 1 << 20  # of a model that is all state, as llama.cpp's converter has it
+_LFM_EXPERT = re.compile(r"(model\.layers\.\d+)\.feed_forward\.experts\.(\d+)\.(w[123])\.weight")
+_LFM_MATRICES = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
 _NEMOTRON_KINDS = {"*": "attention", "M": "mamba", "-": "mlp"}
 
 
@@ -27,7 +29,7 @@ def _by_group(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part
     return [(name, reshaped(part, (groups, part.shape[0] // groups)))]
 
 
-_MAMBA_CHANGES: dict[str, Change] = {
+MAMBA_CHANGES: dict[str, Change] = {
     r"blk\.\d+\.ssm_a$": each(lambda part: _column(decay_rate(part))),
     r"blk\.\d+\.ssm_d$": each(_column),
     r"blk\.\d+\.ssm_conv1d\.weight": each(squeezed),
@@ -35,7 +37,7 @@ _MAMBA_CHANGES: dict[str, Change] = {
 }
 
 
-def _mamba_name(config: Config, name: str) -> str | None:
+def mamba_name(config: Config, name: str) -> str | None:
     name = re.sub(r"^model\.(?=backbone\.)", "", name)
     return name.replace(".dt_bias", ".dt_proj.bias")
 
@@ -80,6 +82,20 @@ def _lfm_settings(config: Config) -> Settings:
     }
 
 
+def _lfm_moe_settings(config: Config) -> Settings:
+    return {**_lfm_settings(config), "expert_gating_func": SIGMOID}
+
+
+def _lfm_name(config: Config, name: str) -> str | None:
+    """Experts, and an output matrix, by the names that the table has for those of others."""
+    if name == "lm_head.weight":
+        return "output.weight"
+    name = re.sub(r"\.expert_bias$", ".expert_bias.bias", name)
+    if match := _LFM_EXPERT.fullmatch(name):
+        return f"{match[1]}.mlp.experts.{match[2]}.{_LFM_MATRICES[match[3]]}.weight"
+    return name
+
+
 def _granite_settings(config: Config) -> Settings:
     heads, head_dim = config.whole("mamba_n_heads"), config.whole("mamba_d_head")
     shared = config.whole("shared_intermediate_size")
@@ -107,7 +123,7 @@ def _granite_name(config: Config, name: str) -> str | None:
     ):
         if match := re.fullmatch(rf"model\.layers\.(\d+)\.{theirs}\.weight", name):
             return f"blk.{match[1]}.{ours}.weight"
-    return _mamba_name(config, name)
+    return mamba_name(config, name)
 
 
 def _halved(config: Config, name: str, part: Part) -> Iterable[tuple[str, Part]]:
@@ -141,28 +157,48 @@ def _nemotron_settings(config: Config) -> Settings:
     }
 
 
-MAMBA2 = Family("mamba2", settings=_mamba_settings, rename=_mamba_name, changes=_MAMBA_CHANGES)
+MAMBA2 = Family("mamba2", settings=_mamba_settings, rename=mamba_name, changes=MAMBA_CHANGES)
+_LFM_KEYS = {"norm_eps": "attention.layer_norm_rms_epsilon"}
+_LFM_CHANGES = {r"blk\.\d+\.shortconv\.conv": each(squeezed)}
 LFM2 = Family(
     "lfm2",
-    keys={"norm_eps": "attention.layer_norm_rms_epsilon"},
+    keys=_LFM_KEYS,
     settings=_lfm_settings,
     defaults={"tie_word_embeddings": True},
-    changes={r"blk\.\d+\.shortconv\.conv": each(squeezed)},
+    changes=_LFM_CHANGES,
+)
+LFM2_MOE = Family(
+    "lfm2moe",
+    keys={**MIXTURE_KEYS, **_LFM_KEYS, "num_dense_layers": "leading_dense_block_count"},
+    settings=_lfm_moe_settings,
+    defaults={"tie_word_embeddings": True, "block_auto_adjust_ff_dim": False},
+    rename=_lfm_name,
+    changes=_LFM_CHANGES,
+)
+_GRANITE_KEYS = {
+    **MIXTURE_KEYS,
+    "attention_multiplier": "attention.scale",
+    "embedding_multiplier": "embedding_scale",
+    "residual_multiplier": "residual_scale",
+    "logits_scaling": "logit_scale",
+}
+_GRANITE_CHANGES: dict[str, Change] = {r"blk\.\d+\.ffn_gate_up(_shexp)?\.": _halved}
+GRANITE = Family("granite", keys=_GRANITE_KEYS, halves_turn=True)
+GRANITE_MOE = Family(
+    "granitemoe",
+    keys={**_GRANITE_KEYS, "shared_intermediate_size": "expert_shared_feed_forward_length"},
+    rename=_granite_name,
+    changes=_GRANITE_CHANGES,
+    halves_turn=True,
 )
 GRANITE_HYBRID = Family(
     "granitehybrid",
-    keys={
-        **MIXTURE_KEYS,
-        "attention_multiplier": "attention.scale",
-        "embedding_multiplier": "embedding_scale",
-        "residual_multiplier": "residual_scale",
-        "logits_scaling": "logit_scale",
-    },
+    keys=_GRANITE_KEYS,
     settings=_granite_settings,
     rename=_granite_name,
-    changes={r"blk\.\d+\.ffn_gate_up(_shexp)?\.": _halved, **_MAMBA_CHANGES},
+    changes={**_GRANITE_CHANGES, **MAMBA_CHANGES},
     halves_turn=True,
 )
 NEMOTRON_H = Family(
-    "nemotron_h", settings=_nemotron_settings, rename=_mamba_name, changes=_MAMBA_CHANGES
+    "nemotron_h", settings=_nemotron_settings, rename=mamba_name, changes=MAMBA_CHANGES
 )

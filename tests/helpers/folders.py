@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.gguf.reader import open_gguf
-from tests.helpers.hugging_config import configuration
+from tests.helpers.hugging_config import FALCON_FACTORS, configuration
 from tests.helpers.hugging_names import hugging_name
 from tests.helpers.safetensors_files import Stored, stored, write_safetensors
 from tests.helpers.tiny_model import SPECIAL, TEMPLATE, TinyModel, byte_pieces
@@ -17,11 +17,11 @@ from tests.helpers.tiny_model import SPECIAL, TEMPLATE, TinyModel, byte_pieces
 Array = np.ndarray[Any, Any]
 Values = Mapping[str, Any]
 
-TURNED = ("llama", "smollm3", "mistral3", "granitehybrid")
+TURNED = ("llama", "smollm3", "mistral3", "granite", "granitehybrid", "arcee", "deepseek")
 """Architectures whose rows of queries and keys GGUF has in another order."""
 
-_GROUPED = ("mamba2", "granitehybrid", "nemotron_h")
-_SHIFTED = ("gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")
+_GROUPED = ("mamba2", "granitehybrid", "nemotron_h", "falcon-h1")
+_SHIFTED = ("gemma", "nemotron", "gemma2", "gemma3", "qwen35", "qwen35moe", "qwen3next")
 
 
 def write_folder(path: Path, model: TinyModel, *, shards: int = 1, dtype: str = "F32") -> Path:
@@ -141,6 +141,10 @@ def hugging_form(metadata: Values, name: str, values: Array) -> Array:
         return turned.swapaxes(1, 2).reshape(values.shape)
     if kind in ("qwen35", "qwen35moe"):
         values = _value_heads_by_key_head(metadata, name, values)
+    if kind == "qwen3vlmoe" and "_exps" in name:
+        return values.swapaxes(1, 2)
+    if kind == "falcon-h1":
+        values = _without_factors(metadata, name, values)
     if name.endswith("ssm_a"):
         return np.log(-values).reshape(-1)
     if name.endswith("ssm_d") or (kind in _GROUPED and "ssm_norm" in name):
@@ -151,6 +155,29 @@ def hugging_form(metadata: Values, name: str, values: Array) -> Array:
         return values.reshape(1, -1)
     shifts = kind in _SHIFTED and "ssm_norm" not in name
     return values - 1 if shifts and name.endswith("norm.weight") else values
+
+
+def _without_factors(metadata: Values, name: str, values: Array) -> Array:
+    factors: Mapping[str, Any] = FALCON_FACTORS
+    inner = factors["attention_in_multiplier"]
+    shape = {key: metadata[f"falcon-h1.ssm.{key}"] for key in ("inner_size", "time_step_rank")}
+    wide = metadata["falcon-h1.ssm.group_count"] * metadata["falcon-h1.ssm.state_size"]
+    sizes = (shape["inner_size"], shape["inner_size"], wide, wide, shape["time_step_rank"])
+    rows = np.repeat(factors["ssm_multipliers"], sizes)[:, None] * factors["ssm_in_multiplier"]
+    of_matrices = {
+        "token_embd": factors["embedding_multiplier"],
+        "output": factors["lm_head_multiplier"],
+        "attn_q": inner,
+        "attn_k": inner * factors["key_multiplier"],
+        "attn_v": inner,
+        "attn_output": factors["attention_out_multiplier"],
+        "ffn_gate": factors["mlp_multipliers"][0],
+        "ffn_down": factors["mlp_multipliers"][1],
+        "ssm_in": rows,
+        "ssm_out": factors["ssm_out_multiplier"],
+    }
+    stem = re.sub(r"^blk\.\d+\.|\.weight$", "", name)
+    return values / of_matrices.get(stem, 1.0)
 
 
 def _value_heads_by_key_head(metadata: Values, name: str, values: Array) -> Array:

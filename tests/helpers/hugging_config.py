@@ -6,6 +6,15 @@ from typing import Any
 import numpy as np
 
 MODEL_TYPES = {
+    "command-r": "cohere",
+    "ernie4_5-moe": "ernie4_5_moe",
+    "falcon-h1": "falcon_h1",
+    "gemma4": "gemma4_text",
+    "hunyuan-dense": "hunyuan_v1_dense",
+    "lfm2moe": "lfm2_moe",
+    "qwen2vl": "qwen2_5_vl_text",
+    "qwen3vl": "qwen3_vl_text",
+    "qwen3vlmoe": "qwen3_vl_moe_text",
     "deepseek2": "deepseek_v3",
     "gemma3": "gemma3_text",
     "glm4moe": "glm4_moe",
@@ -17,7 +26,24 @@ MODEL_TYPES = {
     "qwen3moe": "qwen3_moe",
     "qwen3next": "qwen3_next",
 }
+FALCON_FACTORS = {
+    "attention_in_multiplier": 0.5,
+    "attention_out_multiplier": 2.0,
+    "key_multiplier": 3.0,
+    "ssm_in_multiplier": 1.5,
+    "ssm_out_multiplier": 0.25,
+    "embedding_multiplier": 4.0,
+    "lm_head_multiplier": 0.125,
+    "mlp_multipliers": [2.0, 0.5],
+    "ssm_multipliers": [0.5, 2.0, 3.0, 0.25, 1.5],
+}
 _COMMON = {
+    "routed_scaling_factor": "expert_weights_scale",
+    "norm_topk_prob": "expert_weights_norm",
+    "attention_multiplier": "attention.scale",
+    "embedding_multiplier": "embedding_scale",
+    "residual_multiplier": "residual_scale",
+    "logits_scaling": "logit_scale",
     "hidden_size": "embedding_length",
     "intermediate_size": "feed_forward_length",
     "num_attention_heads": "attention.head_count",
@@ -73,6 +99,7 @@ def configuration(metadata: Mapping[str, Any], tensors: Mapping[str, Any]) -> di
     if value("ssm.time_step_rank"):
         document["linear_value_head_dim"] = value("ssm.inner_size") // value("ssm.time_step_rank")
     document |= _layer_types(kind, metadata) | _special(kind, value, metadata)
+    document |= _special_of_later_ones(kind, value, metadata)
     return {key: each for key, each in document.items() if each is not None}
 
 
@@ -157,5 +184,62 @@ def _special(kind: str, value: Any, metadata: Mapping[str, Any]) -> dict[str, ob
                 "mamba_num_heads": heads,
                 "mamba_head_dim": inner // heads,
                 "layer_types": None,
+            }
+    return {}
+
+
+def _special_of_later_ones(kind: str, value: Any, metadata: Mapping[str, Any]) -> dict[str, object]:
+    """As `_special`."""
+    match kind:
+        case "gemma4":
+            kinds, kv_heads = (
+                np.asarray(metadata[f"gemma4.attention.{key}"]).tolist()
+                for key in ("sliding_window_pattern", "head_count_kv")
+            )
+            width = metadata["gemma4.feed_forward_length"]
+            return {
+                "head_dim": value("attention.key_length_swa"),
+                "global_head_dim": value("attention.key_length"),
+                "num_key_value_heads": kv_heads[kinds.index(True)],
+                "num_global_key_value_heads": kv_heads[kinds.index(False)],
+                "num_kv_shared_layers": value("attention.shared_kv_layers"),
+                "hidden_size_per_layer_input": value("embedding_length_per_layer_input"),
+                "use_double_wide_mlp": isinstance(width, np.ndarray),
+                "intermediate_size": int(np.min(width)),
+                "final_logit_softcapping": value("final_logit_softcapping"),
+                "top_k_experts": value("expert_used_count"),
+                "rope_parameters": {
+                    "full_attention": {
+                        "rope_type": "proportional",
+                        "rope_theta": 1e6,
+                        "partial_rotary_factor": 0.25,
+                    },
+                    "sliding_attention": {"rope_type": "default", "rope_theta": 1e4},
+                },
+            }
+        case "ernie4_5-moe":
+            return {
+                "moe_num_experts": value("expert_count"),
+                "moe_k": value("expert_used_count"),
+                "moe_num_shared_experts": value("expert_shared_count"),
+                "moe_layer_start_index": value("leading_dense_block_count"),
+                "moe_layer_interval": 1,
+            }
+        case "falcon-h1":
+            return {
+                **FALCON_FACTORS,
+                "mamba_d_conv": value("ssm.conv_kernel"),
+                "mamba_d_state": value("ssm.state_size"),
+                "mamba_d_ssm": value("ssm.inner_size"),
+                "mamba_n_heads": value("ssm.time_step_rank"),
+                "mamba_n_groups": value("ssm.group_count"),
+            }
+        case "lfm2moe":
+            kv_heads = metadata["lfm2moe.attention.head_count_kv"]
+            return {
+                "norm_eps": value("attention.layer_norm_rms_epsilon"),
+                "conv_L_cache": value("shortconv.l_cache"),
+                "num_dense_layers": value("leading_dense_block_count"),
+                "layer_types": ["full_attention" if each else "conv" for each in kv_heads],
             }
     return {}

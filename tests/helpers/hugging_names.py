@@ -65,6 +65,26 @@ def _mamba(place: str) -> dict[str, str]:
     }
 
 
+_SHARED = {
+    "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
+    "ffn_gate_shexp": "mlp.shared_experts.gate_proj",
+    "ffn_up_shexp": "mlp.shared_experts.up_proj",
+    "ffn_down_shexp": "mlp.shared_experts.down_proj",
+}
+_LFM = {
+    "attn_norm": "operator_norm",
+    "ffn_norm": "ffn_norm",
+    "ffn_gate": "feed_forward.w1",
+    "ffn_up": "feed_forward.w3",
+    "ffn_down": "feed_forward.w2",
+    "attn_q_norm": "self_attn.q_layernorm",
+    "attn_k_norm": "self_attn.k_layernorm",
+    "attn_output": "self_attn.out_proj",
+    "shortconv.in_proj": "conv.in_proj",
+    "shortconv.conv": "conv.conv",
+    "shortconv.out_proj": "conv.out_proj",
+}
+
 IN_BLOCK = {
     "gemma2": _GEMMA,
     "gemma3": _GEMMA,
@@ -77,10 +97,7 @@ IN_BLOCK = {
     },
     "glm4moe": {
         "post_attention_norm": "post_attention_layernorm",
-        "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
-        "ffn_gate_shexp": "mlp.shared_experts.gate_proj",
-        "ffn_up_shexp": "mlp.shared_experts.up_proj",
-        "ffn_down_shexp": "mlp.shared_experts.down_proj",
+        **_SHARED,
     },
     "llama, experts": {
         "ffn_gate_inp": "block_sparse_moe.gate",
@@ -96,27 +113,52 @@ IN_BLOCK = {
         "attn_kv_a_mqa": "self_attn.kv_a_proj_with_mqa",
         "attn_kv_a_norm": "self_attn.kv_a_layernorm",
         "attn_kv_b": "self_attn.kv_b_proj",
-        "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
-        "ffn_gate_shexp": "mlp.shared_experts.gate_proj",
-        "ffn_up_shexp": "mlp.shared_experts.up_proj",
-        "ffn_down_shexp": "mlp.shared_experts.down_proj",
+        **_SHARED,
     },
     "qwen35": _DELTA,
     "qwen35moe": _DELTA | _FUSED,
     "qwen3next": _DELTA | _FUSED,
-    "lfm2": {
-        "attn_norm": "operator_norm",
-        "ffn_norm": "ffn_norm",
-        "ffn_gate": "feed_forward.w1",
-        "ffn_up": "feed_forward.w3",
-        "ffn_down": "feed_forward.w2",
-        "attn_q_norm": "self_attn.q_layernorm",
-        "attn_k_norm": "self_attn.k_layernorm",
-        "attn_output": "self_attn.out_proj",
-        "shortconv.in_proj": "conv.in_proj",
-        "shortconv.conv": "conv.conv",
-        "shortconv.out_proj": "conv.out_proj",
+    "gemma4": {
+        **_GEMMA,
+        "layer_output_scale.weight": "layer_scalar",
+        "inp_gate": "per_layer_input_gate",
+        "proj": "per_layer_projection",
+        "post_norm": "post_per_layer_input_norm",
+        "pre_ffw_norm_2": "pre_feedforward_layernorm_2",
+        "post_ffw_norm_1": "post_feedforward_layernorm_1",
+        "post_ffw_norm_2": "post_feedforward_layernorm_2",
+        "ffn_gate_inp": "router.proj",
+        "ffn_gate_inp.scale": "router.scale",
+        "ffn_gate_up_exps.weight": "experts.gate_up_proj",
+        "ffn_down_exps.weight": "experts.down_proj",
     },
+    "exaone4": _AFTERWARDS,
+    "seed_oss": _AFTERWARDS,
+    "deepseek": _SHARED,
+    "dots1": _SHARED,
+    "ernie4_5-moe": {**_SHARED, "exp_probs_b.bias": "mlp.moe_statics.e_score_correction_bias"},
+    "hunyuan-dense": {
+        "attn_q_norm": "self_attn.query_layernorm",
+        "attn_k_norm": "self_attn.key_layernorm",
+    },
+    "starcoder2": {"ffn_up": "mlp.c_fc", "ffn_down": "mlp.c_proj"},
+    "qwen3vlmoe": _FUSED,
+    "falcon-h1": {
+        **_mamba("mamba"),
+        "ffn_norm": "pre_ff_layernorm.weight",
+        "ffn_gate": "feed_forward.gate_proj",
+        "ffn_up": "feed_forward.up_proj",
+        "ffn_down": "feed_forward.down_proj",
+    },
+    "lfm2moe": {
+        **_LFM,
+        "ffn_gate_inp": "feed_forward.gate",
+        "exp_probs_b.bias": "feed_forward.expert_bias",
+        "ffn_gate_exps": "feed_forward.experts.{}.w1",
+        "ffn_up_exps": "feed_forward.experts.{}.w3",
+        "ffn_down_exps": "feed_forward.experts.{}.w2",
+    },
+    "lfm2": _LFM,
     "granitehybrid": {
         **_mamba("mamba"),
         "ffn_gate_up": "shared_mlp.input_linear",
@@ -139,6 +181,9 @@ _OUTSIDE = {
     "token_embd_norm": "model.embedding_norm",
     "output_norm": "model.norm",
     "output": "lm_head",
+    "per_layer_token_embd": "model.embed_tokens_per_layer",
+    "per_layer_model_proj": "model.per_layer_model_projection",
+    "per_layer_proj_norm": "model.per_layer_projection_norm",
 }
 _BACKBONE = {"token_embd": "backbone.embeddings", "output_norm": "backbone.norm_f"}
 _DRAFT_HEAD = {
