@@ -69,8 +69,8 @@ class PassOf:
     slots: Mapping[int, SlotState] = field(default_factory=dict)
     wanted: Sequence[int] | None = None
 
-    def run(self, backend: Backend, state: ModelState = NO_STATE) -> torch.Tensor:
-        """Run it; logits of the wanted rows."""
+    def batch(self) -> Batch:
+        """What describes it to a backend."""
         total = sum(len(group.rows) for group in self.groups)
         batch = Batch(total, 4, POSITIONS // 256)
         for slot, where in self.slots.items():
@@ -80,8 +80,12 @@ class PassOf:
             numbers = range(batch.rows, batch.rows + len(group.rows))
             wanted = [self.wanted is None or number in self.wanted for number in numbers]
             batch.add_group(group.slot, group.position, group.rows, wanted)
+        return batch
+
+    def run(self, backend: Backend, state: ModelState = NO_STATE) -> torch.Tensor:
+        """Run it; logits of the wanted rows."""
         with torch.inference_mode():
-            return backend.run(batch, state)
+            return backend.run(self.batch(), state)
 
 
 def all_rows(count: int) -> PassOf:

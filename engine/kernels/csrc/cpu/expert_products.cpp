@@ -1,11 +1,42 @@
 #include "cpu/expert_products.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cpu/checks.h"
 #include "cpu/row_phase.h"
 
 namespace paceline {
+namespace {
+
+/// As the function of that name, where so many experts are multiplied in one go.
+int64_t tiles_per_task(const Matrix& matrix, int threads, int64_t experts) {
+  Matrix together = matrix;
+  together.tiles *= experts;
+  return std::min(paceline::tiles_per_task(together, threads), matrix.tiles);
+}
+
+const Panel& panel_of(const Activations& rows, int64_t row) {
+  const auto starts_behind = [](int64_t at, const Panel& panel) { return at < panel.first; };
+  return *(std::upper_bound(rows.panels, rows.panels + rows.panel_count, row, starts_behind) - 1);
+}
+
+/// Copies the int8 form of a row, from the block `first_block` of `source` on, as far as `out` goes.
+void copy_codes(const Activations& source, int64_t source_row, int64_t first_block,
+                const Activations& out, int64_t out_row) {
+  const Panel &from = panel_of(source, source_row), &to = panel_of(out, out_row);
+  const int64_t read =
+      from.first * source.blocks() + first_block * from.rows + source_row - from.first;
+  const int64_t written = to.first * out.blocks() + out_row - to.first;
+  for (int64_t b = 0; b < out.blocks(); ++b) {
+    const int64_t at = read + b * from.rows, place = written + b * to.rows;
+    std::memcpy(out.codes + place * kBlockColumns, source.codes + at * kBlockColumns,
+                kBlockColumns);
+    out.terms[place] = source.terms[at];
+  }
+}
+
+}  // namespace
 
 // Counts, then puts each visit where its expert's next one goes: rows keep their order.
 void Visits::sort(const Buffer& chosen, int64_t rows, int64_t experts) {
@@ -61,10 +92,10 @@ void ExpertPhase::run(const Pass& pass) {
   find_places();
   source_.by_expert.describe_grouped(source_.data, {0, places_.data()}, any.columns,
                                      visits_.ends(), pass.kernels.panel_rows);
-  quantise(pass);
+  gather_codes(pass);
   const auto experts = static_cast<int64_t>(visits_.experts().size());
   const auto steps = [&](const Member& member) {
-    const int64_t step = tiles_per_task(*member.weight, pass.pool.threads());
+    const int64_t step = tiles_per_task(*member.weight, pass.pool.threads(), experts);
     return (member.weight->tiles + step - 1) / step;
   };
   int64_t tasks = 0;
@@ -92,14 +123,21 @@ void ExpertPhase::find_places() {
   }
 }
 
-void ExpertPhase::quantise(const Pass& pass) {
-  const Activations& rows = source_.by_expert.view();
+/// Brings the rows' int8 form to each expert that they visit: a row is quantised only once.
+void ExpertPhase::gather_codes(const Pass& pass) {
   if (std::all_of(members_.begin(), members_.end(),
                   [](const Member& m) { return is_plain(m.weight->layout); })) {
     return;
   }
-  share_rows(pass.pool, rows.rows, rows.columns, [&](int64_t first, int64_t last) {
-    pass.kernels.quantise(rows, first, last);
+  const Activations &rows = source_.activations.view(), &sorted = source_.by_expert.view();
+  const int64_t apart = source_.width == sorted.columns ? 0 : sorted.blocks();
+  const auto visits = visits_.all();
+  const auto floats = sorted.columns / static_cast<int64_t>(sizeof(float));  // as a code is a byte
+  share_rows(pass.pool, sorted.rows, floats, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const auto [row, rank] = visits[static_cast<size_t>(i)];
+      copy_codes(rows, row, rank * apart, sorted, i);
+    }
   });
 }
 

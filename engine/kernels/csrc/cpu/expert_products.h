@@ -55,7 +55,7 @@ class ExpertPhase : public Phase {
   };
 
   void find_places();
-  void quantise(const Pass& pass);
+  void gather_codes(const Pass& pass);
   void multiply(const Pass& pass, const Member& member, int64_t expert, int64_t first_tile,
                 int64_t last_tile) const;
 

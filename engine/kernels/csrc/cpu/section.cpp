@@ -36,11 +36,13 @@ void Section::add_product(Buffer& source, const Matrix& weight, Vector bias, Buf
 void Section::add_expert_product(Buffer& source, Buffer& chosen, const Matrix& weight,
                                  Vector bias, Buffer& out) {
   if (!last_experts_ || !last_experts_->accepts(source, chosen, out)) {
+    quantised(source);
     auto products = std::make_unique<ExpertPhase>(source, chosen);
     ExpertPhase* phase = products.get();
     add(std::move(products), {&source, &chosen}, {});
     last_experts_ = phase;
   }
+  if (!is_plain(weight.layout)) quantised(source).need_codes();
   last_experts_->add(weight, bias, out);
   touch({}, {&out});
 }
