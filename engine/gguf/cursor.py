@@ -1,5 +1,6 @@
 """Bounded reading of a GGUF header, front to back."""
 
+import struct
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -14,7 +15,7 @@ from engine.gguf.metadata import NumericArray
 MAX_HEADER_BYTES = 64 << 20
 # Tensors, metadata entries and lists inside lists, together; real files hold a few thousand.
 MAX_ITEMS = 1 << 16
-_LENGTH_BYTES = 8  # a string's length is a uint64
+_LENGTH = struct.Struct("<Q")  # of a string, in bytes
 
 _DTYPES: dict[GGUFValueType, np.dtype[np.number[Any] | np.bool_]] = {
     GGUFValueType.UINT8: np.dtype("<u1"),
@@ -96,7 +97,7 @@ class Cursor:
 
     def name(self) -> str:
         """A string that names something, hence valid UTF-8."""
-        raw = self.take(self.unsigned(_LENGTH_BYTES))
+        raw = self.take(self.unsigned(_LENGTH.size))
         try:
             return raw.decode()
         except UnicodeDecodeError:
@@ -113,16 +114,26 @@ class Cursor:
         Replacement characters rather than lone surrogates stand for invalid bytes, because
         neither the tokenizers library nor Qt takes the latter.
         """
-        self.require(count * _LENGTH_BYTES)
-        texts = []
-        read, left = self._file.read, self._end - self.position
+        self.require(count * _LENGTH.size)
+        texts: list[str] = []
+        try:
+            self._append_texts(texts, count)
+        except struct.error:  # the file ends inside a length
+            raise cut_short_in_header(self._end) from None
+        return texts
+
+    def _append_texts(self, texts: list[str], count: int) -> None:
+        read, unpack, left = self._file.read, _LENGTH.unpack, self._end - self.position
         for _ in range(count):
-            length = int.from_bytes(read(_LENGTH_BYTES), "little")
-            left -= _LENGTH_BYTES + length
+            (length,) = unpack(read(_LENGTH.size))
+            left -= _LENGTH.size + length
             if left < 0:
                 raise self._overrun(self._end - left)
-            texts.append(str(read(length), "utf-8", "replace"))
-        return texts
+            raw = read(length)
+            try:
+                texts.append(raw.decode())
+            except UnicodeDecodeError:
+                texts.append(raw.decode("utf-8", "replace"))
 
     def _overrun(self, stop: int) -> ModelFileError:
         if stop > MAX_HEADER_BYTES:
