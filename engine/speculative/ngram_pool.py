@@ -21,15 +21,14 @@ class NgramPool:
 
     def __init__(self, n: int) -> None:
         self.n = n
-        self._entries = np.empty(POOL_ENTRIES, np.uint64)
-        self.clear()  # every page is touched now, not while a first token is waited for
+        self.clear()
         powers = [pow(_MULTIPLIER, exponent, 1 << 64) for exponent in range(1, n + 2)]
         self._powers = np.array(powers[:n], np.uint64)  # the latest token's first
         self._leaving = powers[n]
 
     @property
     def nbytes(self) -> int:
-        """Memory it takes, always."""
+        """Memory it takes at most."""
         return self._entries.nbytes
 
     @property
@@ -39,7 +38,7 @@ class NgramPool:
 
     def clear(self) -> None:
         """Forget everything."""
-        self._entries.fill(0)
+        self._entries = np.zeros(POOL_ENTRIES, np.uint64)  # memory comes where it is written
         self._used = 0  # entries that are not 0
 
     def add(self, tokens: Sequence[int]) -> None:
