@@ -28,6 +28,11 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "logs_warnings: the test expects warnings and checks them")
 
 
+def pytest_collection_finish():
+    gc.collect()
+    gc.freeze()  # what is imported stays, so the collections below look at what tests make
+
+
 def pytest_terminal_summary(terminalreporter):
     if native_library.is_stale(_ROOT):
         terminalreporter.write_line(
