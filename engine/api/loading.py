@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -169,10 +168,8 @@ def _open_draft(options: DraftModelOptions, target: OpenModel, undo: ExitStack) 
 def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress") -> Model:
     """Load the model that is to answer, with what drafts without a second one."""
     progress.tell("Reading the vocabulary", 0.02)
-    with ThreadPoolExecutor(1) as beside:  # the native kernels repack without the interpreter
-        formats = beside.submit(_text_formats, target.file)
-        backends = target.load(progress.count, progress.check)
-    tokenizer, template, problem = formats.result()
+    tokenizer, template, problem = _text_formats(target.file)
+    backends = target.load(progress.count, progress.check)
     runner = target.runner(backends, options.slots)
     ends = _ends(tokenizer)
     heads = MtpHeads(runner, ends) if isinstance(runner, HeadedRunner) else None
