@@ -18,13 +18,21 @@ OTHER = [(13 * i + 3) % 128 for i in range(70)]
 REPLY = [(31 * i + 7) % 128 for i in range(7)]
 
 
-@pytest.fixture(scope="module", params=[each for each in ARCHITECTURES if each not in ALIKE])
+ROUNDED = ("deepseek2", "gemma4")
+"""Tried with rounded caches too: values in their keys, windows, and layers that share."""
+
+WAYS = [(each, "f16") for each in ARCHITECTURES if each not in ALIKE]
+WAYS += [(each, "q8_0") for each in ROUNDED]
+
+
+@pytest.fixture(scope="module", params=WAYS, ids="-".join)
 def runner(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Runner]:
     skip_unless_built()
-    path = small_model(request.param, tmp_path_factory.mktemp("architecture"))
-    with open_runner(path, slots=3, context=256, kv_type="f16", kernels="native") as runner:
+    architecture, kv_type = request.param
+    path = small_model(architecture, tmp_path_factory.mktemp("architecture"))
+    with open_runner(path, slots=3, context=256, kv_type=kv_type, kernels="native") as runner:
         yield runner
 
 
