@@ -1,9 +1,9 @@
 // IQ4_NL: w = d value[q], d for 32 columns, and IQ4_XS: w = d scale value[q], scale for 32 columns and
-// d for 256. 4.5 bits a weight, as in the file, and 4.375; that file has 4.25, as it packs scales in
-// 6 bits.
+// d for 256. 4.5 bits a weight, as in the file, and 4.3125; that file has 4.25, as it packs scales
+// in 6 bits.
 //
 // Header of IQ4_NL: [8 blocks][16 rows] halves d. Of IQ4_XS: [16] halves d, [8 blocks][16] int8
-// scales, 32 bytes unused. Codes: 4 vectors of nibbles.
+// scales. Codes: 4 vectors of nibbles.
 #pragma once
 
 #include "cpu/formats/block_products.inl"
@@ -65,7 +65,7 @@ struct IQ4_XS {
   using Source = BlockIQ4_XS;
   static constexpr int kSourceColumns = 256;
   static constexpr int kScalesAt = 2 * kTileRows;
-  static constexpr int kHeaderBytes = 3 * kVectorBytes;
+  static constexpr int kHeaderBytes = kScalesAt + kGroupBlocks * kTileRows;
   static constexpr int kBlockBytes = 4 * kVectorBytes;
 
   static void repack(const Source* const (&rows)[kTileRows], int /*blocks*/, uint8_t* group) {

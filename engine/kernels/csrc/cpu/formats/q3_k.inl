@@ -1,4 +1,4 @@
-// Q3_K: w = d scale (q - 4), scale for 16 columns, d for 256. 3.625 bits a weight; the file has
+// Q3_K: w = d scale (q - 4), scale for 16 columns, d for 256. 3.5625 bits a weight; the file has
 // 3.4375, as it packs scales in 6 bits.
 //
 // Header: that of Q6_K. Codes: 2 vectors of bit pairs as in Q2_K, then one of high bits as in Q5_0.

@@ -1,32 +1,32 @@
-// Q4_K: w = d scale q - dmin minimum, scale and minimum for 32 columns, d and dmin for 256.
-// 4.625 bits a weight; the file has 4.5, as it packs scales and minima in 6 bits.
+// Q4_K: w = d scale q - dmin minimum, scale and minimum for 32 columns, d and dmin for 256. 4.5 bits
+// a weight, as in the file.
 //
-// Header: [16 rows] halves d, [16] halves dmin, [8 blocks][16] bytes scale, [8][16] bytes minimum.
-// Codes: 4 vectors of nibbles.
+// Header: [16 rows] halves d, [16] halves dmin, then scales and minima of 6 bits in 3 vectors. Byte
+// 16 (b % 4) + row of vector b / 4 has the low bits of block b's: the scale's in the low, the
+// minimum's in the high nibble. That byte of the third vector has the top bits, two each: of scale
+// and minimum b % 4, then of those 4 blocks behind. Codes: 4 vectors of nibbles.
 #pragma once
 
 #include "cpu/formats/block_products.inl"
 
 namespace paceline::PACELINE_VARIANT {
 
-constexpr int kScalesAt = 2 * 2 * kTileRows;
-constexpr int kMinimaAt = kScalesAt + kGroupBlocks * kTileRows;
-constexpr int kScaledHeaderBytes = kMinimaAt + kGroupBlocks * kTileRows;
+constexpr int kNibblesAt = 2 * 2 * kTileRows;
+constexpr int kTopBitsAt = kNibblesAt + 2 * kVectorBytes;
+constexpr int kScaledHeaderBytes = kTopBitsAt + kVectorBytes;
 
 // One row of the header that Q4_K and Q5_K share.
 PACELINE_INLINE void repack_scales(half_bits d, half_bits dmin, const PackedScales& packed, int row,
                                    uint8_t* header) {
   write_half(header, row, d);
   write_half(header, kTileRows + row, dmin);
-  const uint8_t* bytes = packed.bytes;
-  uint8_t* scales = header + kScalesAt + row;
-  uint8_t* minima = header + kMinimaAt + row;
   for (int s = 0; s < 4; ++s) {
-    const uint8_t first = bytes[s], second = bytes[4 + s], third = bytes[8 + s];
-    scales[s * kTileRows] = first & 0x3F;
-    minima[s * kTileRows] = second & 0x3F;
-    scales[(4 + s) * kTileRows] = static_cast<uint8_t>((third & 0x0F) | (first >> 6) << 4);
-    minima[(4 + s) * kTileRows] = static_cast<uint8_t>(third >> 4 | (second >> 6) << 4);
+    const int scales = packed.bytes[s], minima = packed.bytes[4 + s];
+    uint8_t* const nibbles = header + kNibblesAt + s * kTileRows + row;
+    nibbles[0] = static_cast<uint8_t>((scales & 15) | (minima & 15) << 4);
+    nibbles[kVectorBytes] = packed.bytes[8 + s];
+    header[kTopBitsAt + s * kTileRows + row] = static_cast<uint8_t>(
+        (scales >> 4 & 3) | (minima >> 4 & 3) << 2 | scales >> 6 << 4 | minima >> 6 << 6);
   }
 }
 
@@ -51,14 +51,22 @@ PACELINE_INLINE void repack_nibbles(const Source* const (&rows)[kTileRows], uint
 
 // Reads the shared header; formats add their codes.
 struct ScaledGroup {
-  const uint8_t *scales, *minima;
+  alignas(64) uint8_t scales[kGroupBlocks * kTileRows];
+  alignas(64) uint8_t minima[kGroupBlocks * kTileRows];
   f32x16 d, dmin;
 
   explicit ScaledGroup(const uint8_t* group)
-      : scales(group + kScalesAt),
-        minima(group + kMinimaAt),
-        d(read_halves(group)),
-        dmin(read_halves(group + 2 * kTileRows)) {}
+      : d(read_halves(group)), dmin(read_halves(group + 2 * kTileRows)) {
+    const u8x64 first = load_codes(group + kNibblesAt);
+    const u8x64 second = load_codes(group + kNibblesAt + kVectorBytes);
+    const u8x64 tops = load_codes(group + kTopBitsAt);
+    const u8x64 low = splat_codes(0x0F), top = splat_codes(0x30);
+    store_codes(scales, or_masked(and_(first, low), shift_bits<4>(tops), top));
+    store_codes(minima, or_masked(and_(shift_bits<-4>(first), low), shift_bits<2>(tops), top));
+    store_codes(scales + kVectorBytes, or_masked(and_(second, low), tops, top));
+    store_codes(minima + kVectorBytes,
+                or_masked(and_(shift_bits<-4>(second), low), shift_bits<-2>(tops), top));
+  }
 
   PACELINE_INLINE void factors(int b, ScaledBlock& block) const {
     block.scale = mul(d, to_float(load_u8(scales + b * kTileRows)));

@@ -1,4 +1,4 @@
-// Q5_K: as Q4_K with a fifth bit. 5.625 bits a weight; the file has 5.5.
+// Q5_K: as Q4_K with a fifth bit. 5.5 bits a weight, as in the file.
 //
 // Header: that of Q4_K. Codes: 4 vectors of nibbles, then one of high bits: bit j of a byte is that
 // of quad j.

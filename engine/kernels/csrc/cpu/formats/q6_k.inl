@@ -1,8 +1,7 @@
-// Q6_K: w = d scale (q - 32), scale for 16 columns, d for 256. 6.625 bits a weight; the file has
-// 6.5625.
+// Q6_K: w = d scale (q - 32), scale for 16 columns, d for 256. 6.5625 bits a weight, as in the file.
 //
-// Header: [16 rows] halves d, [16 half blocks][16] int8 scales, 32 bytes unused. Codes: 4 vectors of
-// nibbles, then 2 of bit pairs: bits 2m and 2m + 1 of vector h are the upper two of quad 4 h + m.
+// Header: [16 rows] halves d, [16 half blocks][16] int8 scales. Codes: 4 vectors of nibbles, then 2 of
+// bit pairs: bits 2m and 2m + 1 of vector h are the upper two of quad 4 h + m.
 #pragma once
 
 #include "cpu/formats/bit_planes.inl"
@@ -11,7 +10,7 @@
 namespace paceline::PACELINE_VARIANT {
 
 constexpr int kHalfScalesAt = 2 * kTileRows;
-constexpr int kHalvedHeaderBytes = 5 * kVectorBytes;
+constexpr int kHalvedHeaderBytes = kHalfScalesAt + 2 * kGroupBlocks * kTileRows;
 
 // One row of the header that Q3_K and Q6_K share.
 PACELINE_INLINE void repack_half_scales(half_bits d, const int8_t* scales, int row,
