@@ -72,6 +72,7 @@ struct Delta {
     return {task,
             value_head(head) * layer.key_dim * layer.value_dim + column,
             layer.value_dim,
+            layer.key_dim * layer.value_dim,
             inside(head, column),
             lanes_left(layer.value_dim, column),
             lanes_left(layer.value_dim, column + 16)};

@@ -18,11 +18,13 @@ struct Columns {
 PACELINE_INLINE Columns load_columns(const float* p) { return {load(p), load(p + 16)}; }
 
 // Where kStateColumns columns of a state lie: rows `stride` floats apart, so many lanes of each.
+// `ahead` is where columns lie that memory is to be asked for meanwhile, or null.
 template <class Float>
 struct Place {
   Float* rows;
   int64_t stride;
   int low, high;
+  const float* ahead = nullptr;
 
   PACELINE_INLINE bool is_whole() const { return low == 16 && high == 16; }
 };
@@ -63,6 +65,10 @@ Columns sweep(Place<const float> from, Place<float> to, const Step& step, int64_
   for (int64_t i = 0; i < key_dim; ++i) {
     const f32x16 key = splat(step.key[i]);
     Columns columns = read_columns<whole>(from, i);
+    if (from.ahead) {
+      prefetch_second(from.ahead + i * from.stride);
+      prefetch_second(from.ahead + i * from.stride + 16);
+    }
     columns.low = fma(key, step.change.low, mul(step.decay, columns.low));
     columns.high = fma(key, step.change.high, mul(step.decay, columns.high));
     write_columns<whole>(to, i, columns);
@@ -100,17 +106,19 @@ PACELINE_INLINE Columns sweep(Place<const float> from, Place<float> to, const St
 }
 
 // Where columns of one head's state lie: in the task's own place before the first row and behind the
-// last, in the scratch between rows.
+// last, in the scratch between rows. While the first row goes through a head, the next one comes from
+// memory.
 struct HeadColumns {
   const RecurrentRows& task;
   int64_t offset;  // of the column within the task's state
   int64_t stride;  // of the state's rows
+  int64_t head_floats;
   float* inside;
   int low, high;  // lanes that are there
 
   Place<const float> source(int64_t row) const {
     if (row > 0) return {inside, kStateColumns, 16, 16};
-    return {task.state + offset, stride, low, high};
+    return {task.state + offset, stride, low, high, task.state + offset + head_floats};
   }
   Place<float> target(int64_t row) const {
     if (row + 1 < task.rows || !task.next_state) return {inside, kStateColumns, 16, 16};

@@ -42,6 +42,7 @@ struct StateSpace {
     return {task,
             (first_head + head) * layer.state_dim * layer.head_dim + column,
             layer.head_dim,
+            layer.state_dim * layer.head_dim,
             state + (head * columns + column) * layer.state_dim,
             lanes_left(layer.head_dim, column),
             lanes_left(layer.head_dim, column + 16)};

@@ -290,5 +290,6 @@ PACELINE_INLINE void dot_signed(i32x16 (&totals)[rows], const u8x64* codes, cons
 }
 
 PACELINE_INLINE void prefetch(const void*) {}
+PACELINE_INLINE void prefetch_second(const void*) {}
 
 }  // namespace paceline::PACELINE_VARIANT

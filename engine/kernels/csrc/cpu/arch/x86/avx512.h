@@ -232,5 +232,9 @@ PACELINE_INLINE void dot_signed(i32x16 (&totals)[rows], const u8x64* codes, cons
 PACELINE_INLINE void prefetch(const void* p) {
   _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);
 }
+// The same into the second-level cache.
+PACELINE_INLINE void prefetch_second(const void* p) {
+  _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1);
+}
 
 }  // namespace paceline::PACELINE_VARIANT
