@@ -2,11 +2,13 @@
 
 import re
 import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from app.domain.message import Role
 from app.storage.connection import transaction
 from app.storage.schema import SEARCH_INDEX
 from app.storage.search_terms import folded, index_terms, match_expression, query_words
@@ -15,10 +17,13 @@ MOST_HITS = 50
 MOST_TITLES = 20
 SNIPPET_CHARACTERS = 120
 LEAD_CHARACTERS = 12  # of a snippet, before what was found: the sidebar is narrow
-Found = tuple[str, str, str, str, float]  # the columns of `HIT`
+Found = tuple[str, str, str, str, str, float]  # the columns of `HIT`
+Passages = Callable[[str], Sequence[str]]
+"""Gives what a reply says between the marks of its model, the best to show at the beginning."""
+
 BATCH = 200  # texts indexed in one transaction
 
-HIT = "SELECT c.id, c.title, m.id, m.text, m.created_at FROM messages AS m"
+HIT = "SELECT c.id, c.title, m.id, m.role, m.text, m.created_at FROM messages AS m"
 CHATS_OF_HITS = (
     "JOIN chats AS c ON c.id = m.chat WHERE c.deleted_at IS NULL AND m.deleted_at IS NULL"
 )
@@ -49,6 +54,11 @@ class Hit:
     message_id: str
     snippet: Snippet
     created_at: float
+
+
+def whole(text: str) -> tuple[str]:
+    """A text as its only passage."""
+    return (text,)
 
 
 def has_module(connection: sqlite3.Connection, name: str = "fts5") -> bool:
@@ -102,10 +112,17 @@ def merge_index(connection: sqlite3.Connection) -> None:
     connection.execute("INSERT INTO search_1 (search_1) VALUES ('optimize')")
 
 
-def search(connection: sqlite3.Connection, question: str, *, has_index: bool) -> list[Hit]:
+def search(
+    connection: sqlite3.Connection,
+    question: str,
+    passages_of: Passages,
+    *,
+    has_index: bool,
+) -> list[Hit]:
     """Messages in which every word of the question is found, newest first, titles before them.
 
-    Without an index words are found anywhere in a text, and case matters beyond ASCII.
+    Without an index words are found anywhere in a text, and case matters beyond ASCII. Replies are
+    shown by their `passages_of`.
     """
     words = query_words(question)
     if not words:
@@ -113,9 +130,16 @@ def search(connection: sqlite3.Connection, question: str, *, has_index: bool) ->
     titles = _in_titles(connection, words)
     rows = _by_index(connection, question) if has_index else _by_look(connection, words)
     return titles + [
-        Hit(chat, title, id_, snippet_of(str(text), words), created_at)
-        for chat, title, id_, text, created_at in rows
+        Hit(chat, title, id_, _snippet(role, str(text), words, passages_of), created_at)
+        for chat, title, id_, role, text, created_at in rows
     ]
+
+
+def _snippet(role: str, text: str, words: list[str], passages_of: Passages) -> Snippet:
+    """Of the passage in which one of `words` stands; else of the first."""
+    passages = passages_of(text) if role == Role.ASSISTANT else ()
+    snippets = [snippet_of(passage, words) for passage in passages or (text,)]
+    return next((one for one in snippets if one.found[1]), snippets[0])
 
 
 def snippet_of(text: str, words: list[str]) -> Snippet:

@@ -16,7 +16,7 @@ from app.storage.erasing import erase_everything, purge
 from app.storage.reading import list_chats, list_measurements, load_chat
 from app.storage.rows import chat_values
 from app.storage.schema import FILE_NAME
-from app.storage.search import Hit, has_module, make_index, search
+from app.storage.search import Hit, Passages, has_module, make_index, search, whole
 from app.storage.upkeep import Upkeep
 from app.storage.writer import Writer
 from app.storage.writing import (
@@ -81,11 +81,11 @@ class ChatStore:
         """A chat with all its messages, as far as they can be read."""
         return load_chat(self._reader, chat_id)
 
-    def search(self, question: str) -> list[Hit]:
+    def search(self, question: str, passages_of: Passages = whole) -> list[Hit]:
         """Messages and titles that hold every word of the question. Any thread may call this."""
         connection = connect(self._path)
         try:
-            return search(connection, question, has_index=self._has_index)
+            return search(connection, question, passages_of, has_index=self._has_index)
         finally:
             connection.close()
 

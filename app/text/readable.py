@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from app.text.parts import CALL, REASONING, Part, Reader
+from app.text.parts import ANSWER, CALL, REASONING, Part, Reader
 
 
 def as_markdown(text: str, reader: Reader) -> str:
@@ -12,6 +12,14 @@ def as_markdown(text: str, reader: Reader) -> str:
     reader.finish()
     told = (said for part in reader.parts() for said in _told(part, text))
     return "\n\n".join(said for said in told if said)
+
+
+def passages(text: str, reader: Reader) -> list[str]:
+    """What a reply says between the marks of its model: the answer, then all else."""
+    reader.feed(text)
+    reader.finish()
+    parts = sorted(reader.parts(), key=lambda part: part.kind != ANSWER)
+    return [said for part in parts if (said := text[part.start : part.end].strip())]
 
 
 def _told(part: Part, text: str) -> Iterator[str]:

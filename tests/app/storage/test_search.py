@@ -4,9 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.bridge.types import ReplyReader
 from app.domain.message import MessageState
-from app.storage.search import has_module, index_message, make_index, search, snippet_of
+from app.storage.search import (
+    has_module,
+    index_message,
+    make_index,
+    search,
+    snippet_of,
+    whole,
+)
 from app.storage.search_terms import match_expression
+from app.text.readable import passages
 from tests.helpers.chats import own, record_of, reply, wait_until
 
 TEXTS = {
@@ -130,11 +139,27 @@ def test_what_a_killed_process_left_unindexed_is_found_after_the_next_start(stor
 
 
 @pytest.mark.parametrize(
+    ("question", "shown"),
+    [
+        ("knot", "Tie a knot."),
+        ("ropes", "Ropes? Ropes and more."),  # where it stands in the reasoning alone
+    ],
+)
+def test_a_reply_is_shown_without_the_marks_of_its_model(store, question, shown):
+    text = "<think>\nRopes? Ropes and more.\n</think>\n\nTie a knot."
+    store.save_record(record_of([own("a"), reply(text)]))
+    assert store.wait(10)
+    wait_until(lambda: all_indexed(store))
+    (hit,) = store.search(question, lambda text: passages(text, ReplyReader()))
+    assert hit.snippet.text == shown
+
+
+@pytest.mark.parametrize(
     ("question", "names"),
     [("rope", {"rope"}), ("ROPE how", {"rope"}), ("中文", {"chinese"}), ("100%", {"code"})],
 )
 def test_without_fts5_every_text_is_looked_through(filled, question, names):
-    hits = search(filled._reader, question, has_index=False)
+    hits = search(filled._reader, question, whole, has_index=False)
     assert {hit.title.removeprefix("chat ") for hit in hits if hit.message_id} == names
 
 
