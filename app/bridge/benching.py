@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.bridge.comparing import Way
+from app.bridge.measuring import Measuring
 from app.bridge.problems import problem_from
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
@@ -23,42 +24,24 @@ from app.domain.bench_run import BenchRow, BenchRun
 BEGUN = BenchProgress("", 0, 1)
 
 
-class Benching(QObject):
+class Benching(Measuring):
     """Runs the bench on the loaded model; other replies wait meanwhile.
 
     Attributes:
         run: what is measured or shown; None before anything was.
         progress: how far the measurement is; None where none is under way.
-
-    Signals:
-        changed: one of these is another than before.
-        finished: the `BenchRun` that has come to its end.
-        failed: the `Problem` that ended it.
     """
 
-    changed = Signal()
-    finished = Signal(object)
-    failed = Signal(object)
-
     def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._engine = engine
-        self._tasks = tasks
-        self._task: asyncio.Task[None] | None = None
+        super().__init__(engine, tasks, parent)
         self.run: BenchRun | None = None
         self.progress: BenchProgress | None = None
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a measurement is under way."""
-        return self._task is not None
 
     def start(self, model: LoadedModel, way: Way, machine: str) -> None:
         """Measure what a way to draft gains on the loaded model; `machine` as in `BenchRun`."""
         if self._task is None:
             before, self.progress = self.run, BEGUN
-            self._task = self._tasks.start(self._measure(model, way, machine, before))
-            self.changed.emit()
+            self._begin(self._measure(model, way, machine, before))
 
     def cancel(self) -> None:
         """Give it up; what was shown before is shown again."""

@@ -4,9 +4,10 @@ import asyncio
 from dataclasses import dataclass, replace
 from time import time
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from app.bridge.making import lead_of, sampling_of
+from app.bridge.measuring import Measuring
 from app.bridge.reply import LiveFigures, Reply
 from app.bridge.tasks import Tasks
 from app.bridge.types import (
@@ -42,38 +43,21 @@ class Way:
     details: str = ""
 
 
-class Comparing(QObject):
+class Comparing(Measuring):
     """Answers a prompt twice: one reply after the other, each cold, or both at once for the show.
 
     Attributes:
         record: what is compared; its replies grow while they are written.
         result: what came of it; None until both are finished.
-
-    Signals:
-        changed: anything above is another than before, or a reply has grown.
-        finished: the `ComparisonRecord` of two replies that were written to their end.
-        failed: the `Problem` that ended it.
     """
 
-    changed = Signal()
-    finished = Signal(object)
-    failed = Signal(object)
-
     def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._engine = engine
-        self._tasks = tasks
-        self._task: asyncio.Task[None] | None = None
+        super().__init__(engine, tasks, parent)
         self._under_way: list[Reply] = []
         self._figures: dict[str, LiveFigures | None] = {}
         self._is_stopped = False
         self.record = NOTHING_COMPARED
         self.result: Comparison | None = None
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a reply is still being written."""
-        return self._task is not None
 
     def figures(self, half: Half) -> LiveFigures | None:
         """Live figures of a reply; None where it is not being written."""
@@ -95,8 +79,7 @@ class Comparing(QObject):
         left, right = (Half(_new_reply(model, options), way.draft, way.details) for way in ways)
         self._show(ComparisonRecord(prompt, model.summary.name, left, right, together), None)
         self._is_stopped = False
-        self._task = self._tasks.start(self._run(model, options, ways))
-        self.changed.emit()
+        self._begin(self._run(model, options, ways))
 
     def show(self, record: ComparisonRecord) -> None:
         """Show a comparison of before; not while one is under way."""
