@@ -70,7 +70,10 @@ QPushButton[look="plain"] {
 }
 QPushButton[look="plain"]:hover { color: $text; }
 QPushButton[look="plain"]:focus { color: $text; text-decoration: underline; }
-QPushButton[look="heading"] { background: transparent; border: none; padding: 0; min-height: 26px; }
+QPushButton[look="heading"] {
+    background: transparent; border: none; padding: 0; min-height: 26px;
+    text-align: right;  /* that is left: the icon stands behind the text */
+}
 QPushButton[look="heading"]:focus { text-decoration: underline; }
 QPushButton[look="round"] {
     background: $button; border: 2px solid $button; border-radius: 17px; padding: 0;

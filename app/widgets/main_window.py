@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -13,7 +13,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow
 
 from app.actions import chat as chat_actions
 from app.actions import chats as chats_actions
@@ -27,7 +27,7 @@ from app.bridge.tasks import Tasks
 from app.itemmodels.chat_list import ChatListModel
 from app.itemmodels.draft_list import DraftListModel
 from app.network import NetworkWatch
-from app.settings.schema import FOLDED_FOLDERS, PANEL_OPEN, WINDOW_GEOMETRY, Geometry
+from app.settings.schema import FOLDED_FOLDERS, WINDOW_GEOMETRY, Geometry
 from app.shortcuts import Shortcut
 from app.storage.search import Hit
 from app.theme.theme import Theme
@@ -35,7 +35,6 @@ from app.widgets.app_menu import AppMenu
 from app.widgets.chat.chat_pane import ChatPane
 from app.widgets.chat.workshop import Workshop
 from app.widgets.chat_menu import ChatMenu, FolderMenu, ask_folder_name, ask_title
-from app.widgets.common.labels import hairline
 from app.widgets.common.painting import painted
 from app.widgets.draft_fields import DraftFields
 from app.widgets.draft_popup import DraftPopup
@@ -46,11 +45,11 @@ from app.widgets.notice_area import NoticeArea
 from app.widgets.pages.pages import Pages
 from app.widgets.panel.chat_panel import ChatPanel
 from app.widgets.sidebar import Sidebar
+from app.widgets.sides import Sides
 from app.widgets.top_row import TopRow
 
 DEFAULT_SIZE = (1280, 820)
 MINIMUM_SIZE = (560, 420)
-FOLD_BELOW_PX = 1000
 
 
 class MainWindow(QMainWindow):
@@ -93,11 +92,12 @@ class MainWindow(QMainWindow):
         drafts = DraftListModel(session.drafts, self)
         self._draft_fields = DraftFields(theme, session.drafts)
         self._draft_popup = DraftPopup(theme, drafts, self._draft_fields, self)
-        self._lay_out()
+        middle = self._notices, self._pages
+        self._sides = Sides(session.settings, self._sidebar, self._top_row, middle, self._panel)
+        self.setCentralWidget(self._sides)
         self._drops = FileDrops(
             DropOverlay(theme, self), session.model, session.drafts, tasks, self
         )
-        self._is_narrow = False
         self._connect()
         self._bind_keys()
         self._wear_theme()
@@ -107,33 +107,6 @@ class MainWindow(QMainWindow):
     async def announced(self) -> None:
         """Wait until the strip that says what is loading is on the screen."""
         await painted(self._notices.load_strip)
-
-    def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        right.addWidget(self._top_row)
-        right.addWidget(hairline())
-        below = QHBoxLayout()
-        below.setSpacing(0)
-        self._panel_edge = hairline(Qt.Orientation.Vertical)
-        middle = QVBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self._notices)
-        middle.addWidget(self._pages, 1)
-        below.addLayout(middle, 1)
-        below.addWidget(self._panel_edge)
-        below.addWidget(self._panel)
-        right.addLayout(below, 1)
-        centre = QWidget()
-        row = QHBoxLayout(centre)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        self._sidebar_edge = hairline(Qt.Orientation.Vertical)
-        row.addWidget(self._sidebar)
-        row.addWidget(self._sidebar_edge)
-        row.addLayout(right, 1)
-        self.setCentralWidget(centre)
 
     def _connect(self) -> None:
         session, top_row = self._session, self._top_row
@@ -145,8 +118,6 @@ class MainWindow(QMainWindow):
         session.chats.current_changed.connect(self._mark_current_chat)
         session.chats.listed.connect(self._mark_current_chat)
         session.chats.current_changed.connect(self._show_chat)
-        top_row.sidebar_asked.connect(self._toggle_sidebar)
-        top_row.panel_asked.connect(self._toggle_panel)
         top_row.compare_toggled.connect(self._pages.show_compare)
         self._connect_sidebar()
         self._connect_models()
@@ -222,8 +193,8 @@ class MainWindow(QMainWindow):
             Shortcut.NEXT_CHAT: lambda: self._show_chat_beside(+1),
             Shortcut.PREVIOUS_CHAT: lambda: self._show_chat_beside(-1),
             Shortcut.SEARCH_CHATS: self._start_search,
-            Shortcut.TOGGLE_SIDEBAR: self._toggle_sidebar,
-            Shortcut.TOGGLE_PANEL: self._toggle_panel,
+            Shortcut.TOGGLE_SIDEBAR: self._sides.toggle_sidebar,
+            Shortcut.TOGGLE_PANEL: self._sides.toggle_panel,
             Shortcut.QUIT: self.close,
         }
         in_chat: dict[Shortcut, Callable[[], object]] = {
@@ -293,7 +264,7 @@ class MainWindow(QMainWindow):
         menu.popup(place - QPoint(menu.sizeHint().width(), menu.sizeHint().height()))
 
     def _start_search(self) -> None:
-        self._show_sidebar(True)
+        self._sides.show_sidebar(True)
         self._sidebar.search_line.setFocus()
         self._sidebar.search_line.selectAll()
 
@@ -317,32 +288,6 @@ class MainWindow(QMainWindow):
     def _mark_current_chat(self) -> None:
         self._sidebar.show_current(self._session.chats.current.id)
 
-    def _toggle_sidebar(self) -> None:
-        self._show_sidebar(self._sidebar.isHidden())
-        if self._is_narrow:
-            self._show_panel(False)  # there is room for one of them
-
-    def _toggle_panel(self) -> None:
-        shown = self._panel.isHidden()
-        self._show_panel(shown)
-        if self._is_narrow:
-            self._show_sidebar(False)
-        else:
-            self._session.settings.set(PANEL_OPEN, shown)
-        if shown:
-            self._panel.system_prompt.setFocus()
-        else:
-            self._pages.focus()
-
-    def _show_panel(self, shown: bool) -> None:
-        self._panel.setVisible(shown)
-        self._panel_edge.setVisible(shown)
-
-    def _show_sidebar(self, shown: bool) -> None:
-        self._sidebar.setVisible(shown)
-        self._sidebar_edge.setVisible(shown)
-        self._top_row.sidebar_button.setVisible(self._is_narrow or not shown)
-
     def _wear_theme(self) -> None:
         self.setStyleSheet(self._theme.style_sheet)
 
@@ -358,11 +303,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_narrow = self.width() < FOLD_BELOW_PX
-        if is_narrow != self._is_narrow or not event.oldSize().isValid():
-            self._is_narrow = is_narrow
-            self._show_sidebar(not is_narrow)
-            self._show_panel(not is_narrow and self._session.settings.get(PANEL_OPEN))
+        self._sides.fit(self.width())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         area = self.normalGeometry() if self.isMaximized() else self.geometry()

@@ -1,8 +1,7 @@
 """The bench: ten prompts without the draft and with it, as bars beside their figures."""
 
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.actions import bench as actions
 from app.actions.session import Session
@@ -18,12 +17,13 @@ from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.choice_popup import ChoicePopup
 from app.widgets.common.export_dialog import ask_export
 from app.widgets.common.labels import text_label
+from app.widgets.common.page_head import PageHead
+from app.widgets.common.page_scroll import MARGIN_PX, PageScroll
 from app.widgets.common.picker_button import PickerButton
 from app.widgets.compare.measured_row import MeasuredDelegate
 
 POPUP_WIDTH_PX = 480
 BESIDE_WIDTHS_PX = (160, 280)
-SCROLL_BAR_PX = 12
 
 
 class BenchView(QWidget):
@@ -49,10 +49,7 @@ class BenchView(QWidget):
         self._refresh()
 
     def _make_parts(self, theme: Theme) -> None:
-        self._back = ThemedButton(
-            theme, "benchBack", look="quiet", icon="chevron-left", token="dim"
-        )
-        self._back.describe(self.tr("Back to Compare"))
+        self._head = PageHead(theme, "benchBack", self.tr("Bench"), self.tr("Back to Compare"))
         self._picker = PickerButton(theme, "benchBeside", self.tr("Beside"), BESIDE_WIDTHS_PX)
         self._picker.setToolTip(self.tr("Lay an earlier run beside this one"))
         self._more = ThemedButton(theme, "benchMore", look="quiet", icon="ellipsis", token="dim")
@@ -80,39 +77,27 @@ class BenchView(QWidget):
         self._popup.offer(self._rows, MeasuredDelegate(theme, self))
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._back)
-        head.addWidget(
-            text_label(interface_font(Size.HEADING, QFont.Weight.DemiBold), self.tr("Bench"))
-        )
-        head.addStretch()
         for control in (self._picker, self._more, self._run, self._cancel):
-            head.addWidget(control)
-        scroll = QScrollArea()
+            self._head.add(control)
+        scroll = PageScroll()
         scroll.setObjectName("benchScroll")
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setProperty("look", "clear")
-        inner = QWidget()
-        content = QVBoxLayout(inner)
-        content.setContentsMargins(0, 0, SCROLL_BAR_PX, 0)
-        content.setSpacing(16)
+        scroll.column.setSpacing(16)
         for widget in (self._empty, self._chart, self._notes):
-            content.addWidget(widget)
-        content.addStretch()
-        scroll.setWidget(inner)
+            scroll.column.addWidget(widget)
+        scroll.column.addStretch()
         column = QVBoxLayout(self)
-        column.setContentsMargins(24, 12, 24, 24)
+        column.setContentsMargins(MARGIN_PX, 12, 0, MARGIN_PX)
         column.setSpacing(16)
-        column.addLayout(head)
-        column.addWidget(self._strip)
+        for part in (self._head, self._strip):
+            row = QHBoxLayout()
+            row.setContentsMargins(0, 0, MARGIN_PX, 0)
+            row.addWidget(part)
+            column.addLayout(row)
         column.addWidget(scroll, 1)
 
     def _connect(self) -> None:
         session = self._session
-        self._back.clicked.connect(self.left)
+        self._head.left.connect(self.left)
         self._run.clicked.connect(lambda: actions.start(session))
         self._cancel.clicked.connect(session.benching.cancel)
         self._picker.opened.connect(self._open_runs)

@@ -24,7 +24,7 @@ from app.theme.theme import Theme
 from app.widgets.chat.attachment_chips import AttachmentChips
 from app.widgets.chat.stats import context_text
 from app.widgets.common.buttons import ThemedButton
-from app.widgets.common.labels import text_label
+from app.widgets.common.labels import NameLabel
 
 MAX_LINES = 10
 LONG_PASTE = 2_000  # characters; what is longer goes along as a file
@@ -108,7 +108,8 @@ class Composer(QFrame):
         )
         self._drafting.clicked.connect(self.show_drafting)
         self._drafting.clicked.connect(self.drafting_chosen)
-        self._context = text_label(figure_font(Size.SMALL), look="dim")
+        self._context = NameLabel(figure_font(Size.SMALL))
+        self._context.setProperty("look", "dim")
         self._context.setObjectName("contextUse")
         self._send = ThemedButton(
             theme, "sendButton", look="round", icon="arrow-up", token="button_text"
@@ -201,8 +202,16 @@ class ComposerEdit(QPlainTextEdit):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(0)
         self._composing = False
+        self._invitation = ""
         self.textChanged.connect(self._fit_height)
         self._fit_height()
+
+    def setPlaceholderText(self, text: str) -> None:
+        """Invite to write, on one line: without its middle where room is short."""
+        self._invitation = text
+        width = self.viewport().width() - 2
+        fitting = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, width)
+        super().setPlaceholderText(fitting)
 
     def _fit_height(self) -> None:
         line_px = QFontMetrics(self.font()).lineSpacing()
@@ -248,6 +257,7 @@ class ComposerEdit(QPlainTextEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.setPlaceholderText(self._invitation)
         QTimer.singleShot(0, self, self._fit_height)  # lines are broken anew after this event
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -2,10 +2,11 @@
 
 import re
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QFont, QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolTip, QWidget
 
+from app.itemmodels.tooltips import plain_tooltip
 from app.widgets.common.text_painting import paint_line
 
 MAX_WORD = 40  # characters; a longer one in a sentence, such as a file's name, is shortened
@@ -23,7 +24,10 @@ def text_label(font: QFont, text: str = "", look: str = "", *, wraps: bool = Fal
 
 
 class NameLabel(QLabel):
-    """A name on one line, without its middle where room is short; `text()` stays whole."""
+    """A name on one line, without its middle where room is short; `text()` stays whole.
+
+    Pointed at, it tells what it leaves out.
+    """
 
     def __init__(self, font: QFont) -> None:
         super().__init__()
@@ -32,6 +36,13 @@ class NameLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
+
+    def event(self, event: QEvent) -> bool:
+        is_cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        if isinstance(event, QHelpEvent) and is_cut and not self.toolTip():
+            QToolTip.showText(event.globalPos(), plain_tooltip(self.text()), self)
+            return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_line(

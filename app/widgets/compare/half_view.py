@@ -3,8 +3,9 @@
 from math import isnan
 
 from PySide6.QtCore import QLocale, QPoint, Qt, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QHBoxLayout,
     QProgressBar,
     QSizePolicy,
@@ -25,6 +26,8 @@ from app.widgets.common.positions import Positions
 from app.widgets.compare.reply_text import ReplyText
 
 BAR_STEPS = 1000
+NARROW_PX, LOW_PX = 330, 400  # below which figures stand under each other, or without the bars
+SHARES_LINES, DETAILS_LINES = 4, 2
 
 
 class HalfView(QWidget):
@@ -50,9 +53,7 @@ class HalfView(QWidget):
         self._about = NameLabel(interface_font(Size.CONTROL))
         self._about.setProperty("look", "dim")
         self._speed = text_label(figure_font(Size.DISPLAY, QFont.Weight.DemiBold), "–")
-        self._details = NameLabel(figure_font(Size.CONTROL))
-        self._details.setProperty("look", "dim")
-        self._details.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._details = text_label(figure_font(Size.CONTROL), look="dim", wraps=True)
         self._bar = QProgressBar()
         self._bar.setRange(0, BAR_STEPS)
         self._bar.setTextVisible(False)
@@ -62,6 +63,7 @@ class HalfView(QWidget):
         keep_place(self._drafts)  # both replies begin at the same height
         self._positions = Positions(theme)
         self._shares = text_label(figure_font(Size.CONTROL), look="dim")
+        self._shares.setMinimumHeight(SHARES_LINES * self._shares.fontMetrics().lineSpacing())
         self._text = ReplyText(theme, workshop)
         self._lay_out()
 
@@ -103,27 +105,46 @@ class HalfView(QWidget):
         self.choice_asked.emit(self._title.mapToGlobal(QPoint(0, self._title.height() + 4)))
 
     def _lay_out(self) -> None:
-        head, figures, drafts = QHBoxLayout(), QHBoxLayout(), QHBoxLayout(self._drafts)
+        head, speed = QHBoxLayout(), QHBoxLayout()
         head.addWidget(self._title)
         head.addSpacing(8)
         head.addWidget(self._about, 1)
-        figures.addWidget(self._speed)
-        figures.addWidget(text_label(interface_font(Size.BODY), self.tr("tok/s"), "dim"))
-        figures.addWidget(self._details, 1)
-        drafts.setContentsMargins(0, 8, 0, 0)
-        drafts.addWidget(self._positions)
-        drafts.addSpacing(16)
-        drafts.addWidget(self._shares)
-        drafts.addStretch()
+        speed.addWidget(self._speed)
+        speed.addWidget(text_label(interface_font(Size.BODY), self.tr("tok/s"), "dim"))
+        speed.addStretch()
+        self._figures = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._figures.setSpacing(8)
+        self._figures.addLayout(speed)
+        self._figures.addWidget(self._details, 1)
+        self._drafts_row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self._drafts)
+        self._drafts_row.setContentsMargins(0, 8, 0, 0)
+        self._drafts_row.setSpacing(16)
+        self._drafts_row.addWidget(self._positions)
+        self._drafts_row.addWidget(self._shares, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for row in (head, figures):
+        for row in (head, self._figures):
             column.addLayout(row)
         column.addWidget(self._bar)
         column.addWidget(self._drafts)
         column.addSpacing(8)
         column.addWidget(self._text, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Both sides are of one size, so both set their figures alike."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < NARROW_PX
+        directions = QBoxLayout.Direction
+        direction = directions.TopToBottom if is_narrow else directions.LeftToRight
+        for row in (self._figures, self._drafts_row):
+            row.setDirection(direction)
+        side = Qt.AlignmentFlag.AlignLeft if is_narrow else Qt.AlignmentFlag.AlignRight
+        self._details.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+        line_px = self._details.fontMetrics().lineSpacing()
+        self._details.setMinimumHeight(DETAILS_LINES * line_px if is_narrow else 0)
+        self._positions.setVisible(self.height() >= LOW_PX)
+        self._drafts.updateGeometry()  # also where it is hidden, and keeps its room
 
 
 def tokens_per_second(half: Half, figures: LiveFigures | None) -> float:

@@ -21,8 +21,10 @@ class Pages(QWidget):
     Signals:
         browse_asked: the person wants to pick a model's file.
         find_asked: the person wants to know which models are on this computer already.
+        turned: a page was asked for, perhaps the one that is shown.
     """
 
+    turned = Signal()
     browse_asked = Signal()
     find_asked = Signal()
 
@@ -78,6 +80,7 @@ class Pages(QWidget):
         if self._is_comparing and self._compare is None:
             self._compare = ComparePages(self._theme, self._session, self._workshop)
             self._stack.addWidget(self._compare)
+        self.turned.emit()
         shown = self._compare if self._is_comparing and self._compare else self._pane
         if shown is not self._stack.currentWidget():
             self._stack.setCurrentWidget(shown)
@@ -96,5 +99,6 @@ class Pages(QWidget):
         self._stack.addWidget(page)
 
     def _show(self, page: SidePage) -> None:
+        self.turned.emit()
         self._stack.setCurrentWidget(page)
         page.focus()

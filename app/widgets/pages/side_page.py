@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
-from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.labels import text_label
+from app.widgets.common.page_head import PageHead
+from app.widgets.common.page_scroll import MARGIN_PX, PageScroll
 
 COLUMN_PX = 720
 
@@ -28,37 +29,20 @@ class SidePage(QWidget):
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(title)
-        self._back = ThemedButton(
-            theme, f"{name}Back", look="quiet", icon="chevron-left", token="dim"
-        )
-        self._back.describe(self.tr("Back"))
-        self._back.clicked.connect(self.left)
-        head = QHBoxLayout()
-        head.setContentsMargins(0, 0, 0, 8)
-        head.setSpacing(8)
-        head.addWidget(self._back)
-        head.addWidget(text_label(interface_font(Size.HEADING, QFont.Weight.DemiBold), title))
-        head.addStretch()
-        inner = QWidget()
-        inner.setMaximumWidth(COLUMN_PX)
-        self.column = QVBoxLayout(inner)
-        self.column.setContentsMargins(0, 0, 16, 0)
+        head = PageHead(theme, f"{name}Back", title, self.tr("Back"))
+        head.left.connect(self.left)
+        self._scroll = PageScroll(COLUMN_PX)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # its keys scroll
+        self.column = self._scroll.column
         self.column.setSpacing(8)
-        self.column.addLayout(head)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setProperty("look", "clear")
-        scroll.setWidget(inner)
+        self.column.addWidget(head)
         page = QVBoxLayout(self)
-        page.setContentsMargins(24, 12, 8, 16)
-        page.addWidget(scroll)
+        page.setContentsMargins(MARGIN_PX, 12, 0, 16)
+        page.addWidget(self._scroll)
 
     def focus(self) -> None:
         """Take the keyboard."""
-        self._back.setFocus()
+        self._scroll.setFocus()
 
     def add_heading(self, text: str) -> None:
         """Begin another part of the page."""

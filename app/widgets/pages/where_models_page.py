@@ -5,7 +5,6 @@ from itertools import groupby
 
 from PySide6.QtCore import QLocale, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout
 
 from app.bridge.size_fits import SizeFits
 from app.bridge.types import Fit, SizeFit
@@ -13,6 +12,7 @@ from app.itemmodels.model_facts import FIT_TOKENS, size_text
 from app.theme.theme import Theme
 from app.widgets.chat.links import ask_to_open
 from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.flow_layout import FlowLayout
 from app.widgets.pages.fact_table import Fact, FactTable
 from app.widgets.pages.side_page import SidePage
 
@@ -68,11 +68,9 @@ class WhereModelsPage(SidePage):
         browse.clicked.connect(self.browse_asked)
         find = ThemedButton(theme, "whereFind", text=self.tr("Find on this computer"))
         find.clicked.connect(self.find_asked)
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        row = FlowLayout(8)
         for button in (web, browse, find):
             row.addWidget(button)
-        row.addStretch()
         self.column.addSpacing(8)
         self.column.addLayout(row)
 
@@ -105,4 +103,5 @@ class WhereModelsPage(SidePage):
             for fit in fits
         )
         share = min(1.0, least.needed_bytes / max(1, least.free_bytes))
-        return Fact(name, text, share, FIT_TOKENS[least.fit])
+        is_one = len({fit.fit for fit in fits}) == 1
+        return Fact(name, text, share, FIT_TOKENS[least.fit] if is_one else "text")

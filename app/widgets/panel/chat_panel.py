@@ -15,6 +15,7 @@ from app.widgets.panel.preset_picker import PresetPicker
 from app.widgets.panel.sampling_fields import SamplingFields
 
 WIDTH_PX = 296
+QWIDGETSIZE_MAX = 2**24 - 1  # Qt's own, which it does not tell Python
 PADDING_PX = 16
 SYSTEM_PROMPT_LINES = 6
 
@@ -26,7 +27,7 @@ class ChatPanel(QFrame):
         super().__init__()
         self.setObjectName("chatPanel")
         self.setAccessibleName(self.tr("This chat"))
-        self.setFixedWidth(WIDTH_PX)
+        self.fill(False)
         self._session = session
         self.system_prompt = _system_prompt_edit()
         self.system_prompt.setAccessibleName(self.tr("System prompt"))
@@ -46,6 +47,11 @@ class ChatPanel(QFrame):
         session.chats.changed.connect(self._refresh_if_current)
         session.settings.changed.connect(self._refresh)
         self._refresh()
+
+    def fill(self, fills: bool) -> None:
+        """Take all the room there is, where it is too short for the chat beside."""
+        self.setMinimumWidth(WIDTH_PX)
+        self.setMaximumWidth(QWIDGETSIZE_MAX if fills else WIDTH_PX)
 
     def _lay_out(self) -> None:
         inner = QWidget()

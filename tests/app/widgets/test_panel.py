@@ -124,6 +124,16 @@ def test_the_panel_folds_in_a_narrow_window_and_comes_back(panel_person):
     assert panel_person.sees("chatPanel")
 
 
+def test_where_room_is_short_the_panel_stands_in_place_of_the_chat(panel_person, qtbot):
+    panel_person.window.resize(560, 600)
+    panel_person.click("panelToggle")
+    assert not panel_person.sees("chatPane")
+    qtbot.waitUntil(lambda: panel_person.find("chatPanel").width() == 560)
+    panel_person.click("compareToggle")  # another page takes its place back
+    assert not panel_person.sees("chatPanel")
+    assert panel_person.sees("compareView")
+
+
 def test_an_open_panel_is_open_at_the_next_start(panel_person, open_window, qtbot):
     other = Person(open_window(FakeEngine()), qtbot)
     other.window.resize(1280, 820)
