@@ -27,6 +27,7 @@ from app.settings.schema import THEME, ThemeChoice  # noqa: E402
 from app.settings.store import Settings  # noqa: E402
 from app.theme.fonts import Size, interface_font  # noqa: E402
 from app.theme.tokens import DARK, LIGHT  # noqa: E402
+from app.widgets.chat.workshop import Workshop  # noqa: E402
 from tests.helpers.fake_engine import FakeEngine  # noqa: E402
 from tests.helpers.window_states import (  # noqa: E402
     MODEL,
@@ -55,6 +56,8 @@ async def take(state: Work, theme: ThemeChoice, size: tuple[int, int]) -> QPixma
         stage.window.show()
         await stage.settle()
         await state(stage)
+        workshop = stage.window.findChild(Workshop)
+        await stage.until(lambda: workshop is None or workshop.is_idle)  # formulas are drawn
         await stage.settle()
         picture = stage.window.grab()
         for popup in QApplication.topLevelWidgets():
