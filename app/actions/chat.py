@@ -59,6 +59,8 @@ def edit(session: Session, message_id: str, text: str) -> bool:
     chat = session.chats.current
     if not text.strip() or not _can_answer(session) or not _is_at_rest(session, chat):
         return False
+    edits = {id_: said for id_, said in chat.details.edits.items() if id_ != message_id}
+    session.chats.set_details(replace(chat.details, edits=edits))
     session.chats.add_version(chat.id, message_id, Message(Role.USER, text))
     reply = _new_reply()
     session.chats.add_message(chat.id, reply)

@@ -18,7 +18,7 @@ from app.domain.record import copy_of
 from app.storage.exchange import json_from, markdown_from, record_from
 from app.storage.fields import FieldError
 from app.storage.search import Hit
-from app.text.readable import as_markdown
+from app.text.readable import as_markdown, passages
 
 JSON_SUFFIX = ".json"
 MARKDOWN_SUFFIX = ".md"
@@ -70,6 +70,12 @@ def set_system_prompt(session: Session, text: str) -> None:
     """Say what the model is told before all else in the chat in view, from the next reply on."""
     details = session.chats.current.details
     session.chats.set_details(replace(details, system_prompt=text.strip()))
+
+
+def show_accepted(session: Session, shown: bool) -> None:
+    """Mark what drafts had proposed in the replies of the chat in view, or do not."""
+    details = session.chats.current.details
+    session.chats.set_details(replace(details, shows_accepted=shown))
 
 
 def duplicate(session: Session, chat_id: str) -> None:
@@ -160,7 +166,11 @@ def open_data_folder(session: Session) -> None:
 
 async def search(session: Session, question: str) -> list[Hit]:
     """Messages and titles of all chats that hold every word of the question."""
-    return await asyncio.to_thread(session.chats.store.search, question)
+    return await asyncio.to_thread(session.chats.store.search, question, _passages)
+
+
+def _passages(text: str) -> list[str]:
+    return passages(text, ReplyReader())
 
 
 def show_hit(session: Session, hit: Hit) -> None:

@@ -1,6 +1,6 @@
 """One reply under way: the engine's events, merged into a message and its live figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import nan
 from time import perf_counter
@@ -77,8 +77,11 @@ class Reply(QObject):
         self._context_size = context_size
         self._speed, self._drafts = SpeedWindow(), DraftWindow()
         self._before, self._tokens_before = message.text, message.tokens
+        self._accepted_before = message.accepted
         self._thinking = ThinkingClock()
         self._unshown = ""
+        self._num_bytes = 0  # of the text that has come
+        self._unshown_accepted: list[ByteRun] = []  # counted in that text
         self._ahead, self._for_bench = 0, False
         self._started_s = perf_counter()
         self._first_text_s: float | None = None
@@ -131,6 +134,8 @@ class Reply(QObject):
     def _grow(self, delta: TextDelta) -> None:
         self._speed.add(delta.elapsed_ms, len(delta.tokens))
         self._unshown += delta.text
+        self._num_bytes += len(delta.text.encode())
+        self._unshown_accepted += delta.accepted
         if self._first_text_s is None and _without_lead(self._unshown):
             self._first_text_s = perf_counter() - self._started_s
         self.figures = LiveFigures(
@@ -158,16 +163,27 @@ class Reply(QObject):
         message = self.message
         message.text += self._unshown if message.text else self._begun(self._unshown)
         self._unshown = ""
+        self._show_accepted()
         self._thinking.read(message.text)
         if message.thought_s is None:
             message.thought_s = self._thinking.thought_s
+
+    def _show_accepted(self) -> None:
+        """Take in what drafts had proposed of the text that is shown."""
+        size, message = self._num_bytes, self.message
+        runs = [(start, min(end, size)) for start, end in self._unshown_accepted if start < size]
+        message.accepted += tuple(self._in_message(runs, size, message.text))
+        self._unshown_accepted = [
+            (max(start, size), end) for start, end in self._unshown_accepted if end > size
+        ]
 
     def _finish(self, result: GenerationResult) -> None:
         self._show_text()
         message = self.message
         message.text = self._before + result.text if self._before else self._begun(result.text)
         message.tokens = self._all_tokens(result)
-        message.accepted = (*message.accepted, *self._accepted(result))
+        runs = self._in_message(result.accepted, len(result.text.encode()), message.text)
+        message.accepted = (*self._accepted_before, *runs)
         message.context = self.figures.context if self.figures else None
         message.stats = ReplyStats(
             num_tokens=len(result.tokens),
@@ -185,13 +201,11 @@ class Reply(QObject):
             return result.tokens
         return None if self._tokens_before is None else (*self._tokens_before, *result.tokens)
 
-    def _accepted(self, result: GenerationResult) -> Iterator[ByteRun]:
-        """What drafts had proposed, counted in the message's text."""
-        first, shift = 0, len(self._before.encode())
-        if not self._before:
-            first = len(self._lead.encode())
-            shift = len(self._begun(result.text).encode()) - len(result.text.encode())
-        for start, end in result.accepted:
+    def _in_message(self, runs: Iterable[ByteRun], num_bytes: int, text: str) -> Iterator[ByteRun]:
+        """Runs of the `num_bytes` that the engine has said, counted in the message's `text`."""
+        shift = len(text.encode()) - num_bytes  # by what stood before, or is left out
+        first = len((self._before or self._lead).encode())
+        for start, end in runs:
             if end + shift > first:
                 yield max(first, start + shift), end + shift
 

@@ -30,7 +30,6 @@ class Conversation:
         messages: those of the path that is shown, first to last.
         drafting_once: whether the next reply is drafted, against what the chat says; None: as it
             says.
-        edits: what is being said instead of own messages, by id, where that is not in view.
         latest_reply: the one asked for last since the chat was opened, if any.
     """
 
@@ -42,7 +41,6 @@ class Conversation:
         self.messages: list[Message] = []
         self._find_path()
         self.drafting_once: bool | None = None
-        self.edits: dict[str, str] = {}
         self.latest_reply: Message | None = None
 
     @property

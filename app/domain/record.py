@@ -19,8 +19,9 @@ def new_id() -> str:
 class ChatDetails:
     """What is known of a chat besides its messages. Times are seconds since 1970.
 
-    `unsent` is what stands in its composer, files included; `unread` a reply nobody has seen yet.
-    `preset` names what `sampling` was changed from.
+    `unsent` is what stands in its composer, files included; `edits` what is being said instead of
+    own messages, by their ids; `unread` a reply nobody has seen yet. `preset` names what `sampling`
+    was changed from.
     """
 
     id: str = field(default_factory=new_id)
@@ -33,10 +34,12 @@ class ChatDetails:
     sampling: Sampling | None = None  # None: as the engine does it unasked
     system_prompt: str = ""
     unsent: str = ""
+    edits: Mapping[str, str] = field(default_factory=dict)
     thinking: bool | None = None  # where a model leaves the choice; None: what it does unasked
     preset: str = ""  # empty: the one that new chats begin with
     drafting: bool = True  # whether its replies are drafted, where a draft is chosen
     last_unseen: str = ""  # id of the message up to which the model sees none; empty: it sees all
+    shows_accepted: bool = False  # whether what drafts had proposed is marked in its replies
     damaged: bool = False  # its own row could not be read; its messages may be sound
 
 
@@ -55,7 +58,7 @@ class ChatRecord:
 
 
 def copy_of(record: ChatRecord, title: str) -> ChatRecord:
-    """The same chat under new ids and another title, unsent text left out.
+    """The same chat under new ids and another title, what is not sent yet left out.
 
     What is still being written is in the copy as far as it got.
     """
@@ -67,6 +70,7 @@ def copy_of(record: ChatRecord, title: str) -> ChatRecord:
         title=title,
         unread=False,
         unsent="",
+        edits={},
         last_unseen=names.get(record.details.last_unseen, ""),
         created_at=now,
         changed_at=now,

@@ -28,7 +28,7 @@ translate = QCoreApplication.translate
 
 
 def json_from(record: ChatRecord) -> str:
-    """The whole chat, what stands unsent in its composer excepted."""
+    """The whole chat, what is not sent yet excepted."""
     details, parents = record.details, record.tree.parents
     chat: JsonObject = {
         "format": FORMAT,
@@ -44,6 +44,7 @@ def json_from(record: ChatRecord) -> str:
         "thinking": details.thinking,
         "drafting": details.drafting,
         "last_unseen": details.last_unseen,
+        "shows_accepted": details.shows_accepted,
         "chosen": sorted(record.tree.chosen),
         "messages": [message_json(m, parents[m.id]) for m in record.messages.values()],
     }
@@ -126,4 +127,5 @@ def _details_from(fields: Fields) -> ChatDetails:
         thinking=fields.optional("thinking", fields.flag),
         drafting=fields.optional("drafting", fields.flag) is not False,
         last_unseen=fields.optional("last_unseen", fields.text) or "",
+        shows_accepted=fields.optional("shows_accepted", fields.flag) or False,
     )

@@ -4,7 +4,15 @@ import sqlite3
 from collections.abc import Callable, Sequence
 
 from app.storage.connection import transaction
-from app.storage.schema import APPLICATION_ID, VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5
+from app.storage.schema import (
+    APPLICATION_ID,
+    VERSION_1,
+    VERSION_2,
+    VERSION_3,
+    VERSION_4,
+    VERSION_5,
+    VERSION_6,
+)
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -40,12 +48,19 @@ def to_version_5(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def to_version_6(connection: sqlite3.Connection) -> None:
+    """Chats know whether they show what was accepted, and what is being said anew in them."""
+    for statement in VERSION_6:
+        connection.execute(statement)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     to_version_1,
     to_version_2,
     to_version_3,
     to_version_4,
     to_version_5,
+    to_version_6,
 )
 """In order; the first makes an empty file a store of version 1. Never changed, only added to."""
 

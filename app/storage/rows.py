@@ -26,7 +26,7 @@ NAMELESS = "damaged-"
 
 CHAT_COLUMNS = (
     "number, id, title, pinned, folder, unread, created_at, changed_at, chosen, sampling,"
-    " system_prompt, unsent, thinking, preset, drafting, last_unseen"
+    " system_prompt, unsent, thinking, preset, drafting, last_unseen, shows_accepted, edits"
 )
 MESSAGE_COLUMNS = (
     "m.number, m.id, m.parent, m.deleted_at, m.role, m.state, m.created_at, m.failure, m.text,"
@@ -55,7 +55,7 @@ class StoredChat:
 def chat_from(row: Row) -> StoredChat:
     """Read a chat; where it makes no sense, as a damaged one that still has its id."""
     number, id_, title, pinned, folder, unread, created, changed, chosen, sampling, *rest = row
-    system_prompt, unsent, thinking, preset, drafting, last_unseen = rest
+    system_prompt, unsent, thinking, preset, drafting, last_unseen, shows, edits = rest
     if not isinstance(id_, str) or not isinstance(title, str):
         known = id_ if isinstance(id_, str) else f"{NAMELESS}{number!r}"
         return StoredChat(ChatDetails(known, damaged=True, created_at=0.0, changed_at=0.0))
@@ -74,6 +74,8 @@ def chat_from(row: Row) -> StoredChat:
         preset=_text(preset),
         drafting=drafting != 0,
         last_unseen=_text(last_unseen),
+        shows_accepted=shows == 1,
+        edits=_edits(edits),
     )
     return StoredChat(details, _chosen(chosen))
 
@@ -95,6 +97,8 @@ def chat_values(details: ChatDetails) -> dict[str, Value]:
         "preset": storable(details.preset),
         "drafting": int(details.drafting),
         "last_unseen": details.last_unseen,
+        "shows_accepted": int(details.shows_accepted),
+        "edits": storable(json.dumps(dict(details.edits))) if details.edits else "",
     }
 
 
@@ -180,6 +184,15 @@ def _chosen(value: Value) -> tuple[str, ...]:
     except ValueError:
         return ()
     return tuple(id_ for id_ in ids if isinstance(id_, str)) if isinstance(ids, list) else ()
+
+
+def _edits(value: Value) -> dict[str, str]:
+    try:
+        texts = json.loads(_text(value) or "{}")
+    except ValueError:
+        return {}
+    pairs = texts.items() if isinstance(texts, dict) else ()
+    return {id_: text for id_, text in pairs if isinstance(text, str)}
 
 
 def _sampling_text(sampling: Sampling | None) -> str | None:

@@ -99,6 +99,14 @@ CREATE TABLE measurements (  -- comparisons and runs of the bench
 
 VERSION_5 = (MEASUREMENTS,)
 
+CHAT_SHOWS_ACCEPTED = "ALTER TABLE chats ADD COLUMN shows_accepted INTEGER NOT NULL DEFAULT 0"
+"""1: what drafts had proposed is marked in its replies."""
+
+CHAT_EDITS = "ALTER TABLE chats ADD COLUMN edits TEXT NOT NULL DEFAULT ''"
+"""JSON: what is being said instead of own messages, by their ids; empty: of none."""
+
+VERSION_6 = (CHAT_SHOWS_ACCEPTED, CHAT_EDITS)
+
 SEARCH_INDEX = """
 CREATE VIRTUAL TABLE IF NOT EXISTS search_1 USING fts5 (
     terms,  -- of the message whose number is the rowid; made by `search_terms`

@@ -250,7 +250,9 @@ class TextDelta:
     """Tokens emitted by one step, and the text that became printable with them (may be empty).
 
     `context_used` counts the positions that this conversation holds; `elapsed_ms` runs from the
-    first emitted token, so windowed rates need no clock of the reader.
+    first emitted token, so windowed rates need no clock of the reader. `accepted` are stretches as
+    in the result, counted from the reply's beginning; they may reach into text that is still to
+    come.
     """
 
     tokens: tuple[int, ...]
@@ -259,6 +261,7 @@ class TextDelta:
     elapsed_ms: float
     logprobs: tuple[TokenLogprob, ...] = ()
     drafting: DraftProgress | None = None  # None where nothing is to draft
+    accepted: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

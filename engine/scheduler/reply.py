@@ -1,6 +1,7 @@
 """What a request has emitted so far, and when it ends."""
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Callable
 
 import numpy as np
@@ -44,7 +45,7 @@ class Reply:
         self._text: list[str] = []
         self._logprobs: list[TokenLogprob] = []
         self._accepted: list[tuple[int, int]] = []  # bytes of the text that drafts had proposed
-        self._reported_tokens = self._reported_text = 0
+        self._reported_tokens = self._reported_text = self._reported_bytes = 0
         self._first_at = self._last_at = 0.0
         self.tokens: list[int] = []
         self.stop_reason: StopReason | None = None
@@ -88,7 +89,8 @@ class Reply:
         new_logprobs = tuple(self._logprobs[self._reported_tokens :])
         self._reported_tokens, self._reported_text = len(self.tokens), len(self._text)
         elapsed_ms = 1e3 * (self._last_at - self._first_at)
-        return TextDelta(tokens, text, context_used, elapsed_ms, new_logprobs, drafting)
+        accepted = self._unreported_accepted()
+        return TextDelta(tokens, text, context_used, elapsed_ms, new_logprobs, drafting, accepted)
 
     def result(
         self,
@@ -154,6 +156,15 @@ class Reply:
         if self._accepted and self._accepted[-1][1] == start:
             start = self._accepted.pop()[0]
         self._accepted.append((start, end))
+
+    def _unreported_accepted(self) -> tuple[tuple[int, int], ...]:
+        """The runs since the last call, or what is new of them."""
+        reported = self._reported_bytes
+        first = bisect_right(self._accepted, reported, key=lambda run: run[1])
+        runs = tuple((max(start, reported), end) for start, end in self._accepted[first:])
+        if runs:
+            self._reported_bytes = runs[-1][1]
+        return runs
 
     def _accepted_in(self, text: str) -> tuple[tuple[int, int], ...]:
         """The runs as far as they reach into the text; a stop string cuts it short."""

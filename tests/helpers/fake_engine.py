@@ -189,8 +189,11 @@ class FakeGeneration:
     def read_prompt(self, done: int, total: int) -> None:
         self._events.put_nowait(PromptProgress(done, total))
 
-    def say(self, text: str, drafting: DraftProgress | None = None) -> None:
-        """Emit `text` as one token."""
+    def say(
+        self, text: str, drafting: DraftProgress | None = None, *, is_accepted: bool = False
+    ) -> None:
+        """Emit `text` as one token; `is_accepted`: a draft had proposed it."""
+        start = len(self._text.encode())
         self._text += text
         self._tokens.append(len(self._tokens))
         self._events.put_nowait(
@@ -200,6 +203,7 @@ class FakeGeneration:
                 context_used=self._prompt_tokens + len(self._tokens),
                 elapsed_ms=TOKEN_MS * (len(self._tokens) - 1),
                 drafting=drafting,
+                accepted=((start, len(self._text.encode())),) if is_accepted else (),
             )
         )
 

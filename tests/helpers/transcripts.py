@@ -12,8 +12,12 @@ from app.domain.conversation import Conversation
 from app.domain.message import Message, MessageState, Role
 from app.paths import resources_dir
 from app.settings.schema import ThemeChoice
+from app.text.offsets import Span
 from app.theme.fonts import load_fonts
 from app.theme.theme import Theme
+from app.widgets.chat.mark_painting import cursor_over
+from app.widgets.chat.marks import MarkKind
+from app.widgets.chat.text_view import TextView
 from app.widgets.chat.transcript import Transcript
 from app.widgets.chat.workshop import Workshop
 
@@ -90,6 +94,16 @@ def styled_text(document: QTextDocument) -> list[tuple[str, str, int, bool, str,
             iterator += 1
         found.append(("\n", "", 0, False, "", ""))
         block = block.next()
+    return found
+
+
+def marked_text(widget: QWidget) -> list[tuple[str, MarkKind]]:
+    """What is marked in the texts of a message, and why."""
+    found = []
+    for one in widget.findChildren(TextView):
+        whole = Span(0, one.document().characterCount() - 1)
+        for span, kind in one.ranges_in(whole):
+            found.append((cursor_over(one.document(), span).selectedText(), kind))
     return found
 
 

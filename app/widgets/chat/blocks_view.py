@@ -31,7 +31,8 @@ class _Shown:
         self.is_open: bool | None = None
         self.width: int | None = None
         self.height = 0
-        self.marks = NO_MARKS
+        self.end = 0  # of the section's source
+        self.marks: Marks | None = None  # None if they may have changed with the section
 
 
 class BlocksView(QWidget):
@@ -53,7 +54,7 @@ class BlocksView(QWidget):
         self._workshop = workshop
         self._sections = Sections()
         self._shown: list[_Shown] = []
-        self._marks = NO_MARKS
+        self._marks = self._told = NO_MARKS
         self._thought_s: float | None = None
         self._is_folded = True
         keep_painted(self)
@@ -76,9 +77,13 @@ class BlocksView(QWidget):
             self._show(index, section, is_open=is_open and index == last)
         self._pass_marks_on()
 
+    def take_marks(self, marks: Marks) -> None:
+        """Mark other stretches of the source from the next `show_blocks` on."""
+        self._marks = marks
+
     def show_marks(self, marks: Marks) -> None:
         """Mark stretches of the source in place of those before."""
-        self._marks = marks
+        self.take_marks(marks)
         self._pass_marks_on()
 
     def offset_at(self, place: QPoint) -> int:
@@ -103,13 +108,12 @@ class BlocksView(QWidget):
                 one.view.unfold()
 
     def _pass_marks_on(self) -> None:
+        begin = self._told.first_change(self._marks)
+        self._told = self._marks
         for one in self._shown:
-            marks = self._marks
-            if marks:
-                marks = marks.within(one.section.start, one.section.end)
-            if one.marks != marks:
-                one.marks = marks
-                one.view.show_marks(marks)
+            if one.marks is None or begin < one.end:
+                one.marks = self._marks.within(one.section.start, one.end)
+                one.view.show_marks(one.marks)
 
     def fit(self, width: int) -> int:
         """Place everything at `width`; returns the height."""
@@ -133,6 +137,7 @@ class BlocksView(QWidget):
             one.section = section
             return  # frozen
         one.section, one.is_open, one.width = section, is_open, None
+        one.end, one.marks = section.end, None
         view = one.view
         if isinstance(view, ProseView) and isinstance(section, Prose):
             view.show_section(section, is_open=is_open)

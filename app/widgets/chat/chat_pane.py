@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.actions import attachments as attachment_actions
 from app.actions import chat as chat_actions
+from app.actions import chats as chats_actions
 from app.actions import drafts as draft_actions
 from app.actions import guide as guide_actions
 from app.actions import presets as preset_actions
@@ -109,6 +110,8 @@ class ChatPane(QWidget):
         requests.continued.connect(lambda m: chat_actions.continue_reply(session, m.id))
         requests.stepped.connect(lambda m, step: chat_actions.show_version(session, m.id, step))
         requests.edited.connect(lambda m, text: chat_actions.edit(session, m.id, text))
+        requests.edit_changed.connect(self._unsent_timer.start)
+        requests.accepted_shown.connect(lambda s: chats_actions.show_accepted(session, s))
 
     def _ask(self, text: str) -> bool:
         if guide_actions.is_offered(self._session):
@@ -155,11 +158,12 @@ class ChatPane(QWidget):
             self.transcript.edit(in_hand if in_hand in own else own[-1])
 
     def keep_unsent(self) -> None:
-        """Store what stands in the composer."""
+        """Store what stands in the composer, and what is being said instead of messages."""
         self._unsent_timer.stop()
-        text, details = self.composer.message, self._shown.details
-        if text != details.unsent:
-            self._session.chats.set_details(replace(details, unsent=text))
+        details = self._shown.details
+        kept = replace(details, unsent=self.composer.message, edits=self.transcript.edits)
+        if kept != details:
+            self._session.chats.set_details(kept)
 
     def _show_current(self) -> None:
         self.keep_unsent()

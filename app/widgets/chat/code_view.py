@@ -1,5 +1,6 @@
 """Code in a frame: its language, a button that copies it, sideways scroll."""
 
+import sys
 from bisect import bisect_right
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
@@ -12,7 +13,8 @@ from app.text.offsets import Span, utf16_length
 from app.theme.fonts import Size, interface_font
 from app.theme.text_formats import CODE_LINE_PX, code_format, code_kind_format, line_format
 from app.theme.theme import Theme
-from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over, mark_ranges
+from app.widgets.chat.mark_painting import Ranges, cursor_over
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.sections import Frame
 from app.widgets.chat.text_view import TextView
 from app.widgets.chat.workshop import CodeKey, Workshop
@@ -42,9 +44,10 @@ class CodeView(QFrame):
         self._block: CodeBlock | None = None
         self._code = ""
         self._marks = NO_MARKS
+        self._places = RunPlaces((), ())
         self._language = text_label(interface_font(Size.CONTROL), look="dim")
         self._language.setObjectName("codeLanguage")
-        self.text_view = TextView(wraps=False)
+        self.text_view = TextView(theme, self._marked, wraps=False)
         self.text_view.setObjectName("codeText")
         self._copy = ThemedButton(theme, "copyCode", look="plain", text=self.tr("Copy"))
         self._copy.describe(self.tr("Copy this code"))
@@ -60,30 +63,29 @@ class CodeView(QFrame):
         if not isinstance(block, CodeBlock) or block is self._block:
             return
         self._block = block
+        self._places = RunPlaces(block.runs, [utf16_length(run.text) for run in block.runs])
         self._language.setText(self._title(block))
         is_code = block.tool is None
         self.text_view.setAccessibleName(self.tr("Code") if is_code else self._title(block))
         self._write("".join(run.text for run in block.runs))
         self._colour()
-        self._mark_again()
 
     def show_marks(self, marks: Marks) -> None:
         """Mark stretches of the source in place of those before."""
-        self._marks = marks
-        places = self._places()
-        found = ((places.positions(span), kind) for span, kind in marks.each())
-        ranges = [(span, kind) for span, kind in found if span]
-        mark_ranges(self.text_view, self._theme.tokens, ranges)
+        begin = self._marks.first_change(marks)
+        self._marks, self.text_view.is_marked = marks, bool(marks)
+        if begin < sys.maxsize:
+            self.text_view.paint_again(self._position_of(begin))
 
     def offset_at(self, place: QPoint) -> int:
         """The place in the source that is painted nearest to a point."""
         cursor = self.text_view.cursorForPosition(self.text_view.mapFrom(self, place))
-        return self._places().offset(cursor.position())
+        return self._places.offset(cursor.position())
 
     def area_of(self, offset: int) -> QRect:
         """Where the code of a place in the source is painted; scrolls sideways to it."""
-        found = self._places().positions(Span(offset, offset + 1)) or Span(0, 0)
-        cursor = cursor_over(self.text_view.document(), Span(found.start, found.start))
+        position = self._position_of(offset)
+        cursor = cursor_over(self.text_view.document(), Span(position, position))
         self._scroll_sideways(self.text_view.cursorRect(cursor).x())
         area = self.text_view.cursorRect(cursor)
         return area.translated(self.text_view.mapTo(self, QPoint()))
@@ -113,13 +115,17 @@ class CodeView(QFrame):
             return self.tr("Calling a tool…")
         return self.tr("Tool call: {name}").format(name=block.tool)
 
-    def _places(self) -> RunPlaces:
-        runs = self._block.runs if self._block else ()
-        return RunPlaces(runs, [utf16_length(run.text) for run in runs])
+    def _position_of(self, offset: int) -> int:
+        """The position of a place in the source."""
+        found = self._places.positions(Span(offset, offset + 1))
+        return found.start if found else 0
 
-    def _mark_again(self) -> None:
-        if self._marks:
-            self.show_marks(self._marks)
+    def _marked(self, seen: Span) -> Ranges:
+        """What is marked between two positions."""
+        shown = self._places.source(seen)
+        for span, kind in self._marks.within(shown.start, shown.end).each():
+            if found := self._places.positions(span):
+                yield found, kind
 
     def _scroll_sideways(self, x: int) -> None:
         """Bring a place into sight, in pixels of what is seen now."""
@@ -163,7 +169,6 @@ class CodeView(QFrame):
         code, self._code = self._code, ""
         self._write(code)
         self._colour()
-        self._mark_again()
 
     def _take_colours(self, work: object) -> None:
         if self._block and self._block.is_closed and work == self._key():

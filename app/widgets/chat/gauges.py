@@ -17,7 +17,7 @@ from app.widgets.chat.stats import context_text
 from app.widgets.common.labels import text_label
 from app.widgets.common.marks import paint_ring
 
-UPDATE_INTERVAL_MS = 125
+UPDATE_INTERVAL_MS = 200
 HEIGHT_PX = 32
 RING_PX = 16
 HISTORY_POINTS = 40
@@ -54,7 +54,7 @@ class GaugeRow(QWidget):
         self._refresh()
 
     def show_figures(self, figures: LiveFigures | None) -> None:
-        """Show figures, at most eight times a second; None clears the row at once."""
+        """Show figures, at most five times a second; None clears the row at once."""
         appears = (figures is None) != (self._figures is None)
         self._figures = figures
         if appears:

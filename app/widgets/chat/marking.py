@@ -57,6 +57,9 @@ class Hit(QObject):
 class Marking(QObject):
     """Says what is marked in each message.
 
+    Attributes:
+        shows_accepted: what drafts had proposed is marked.
+
     Signals:
         changed: something else is marked now.
     """
@@ -66,6 +69,7 @@ class Marking(QObject):
     def __init__(self, readings: Callable[[], Sequence[Reading]], widget: QWidget) -> None:
         super().__init__(widget)
         self._readings = readings
+        self.shows_accepted = False
         self.selection = Selection(readings, self)
         self.finder = Finder(readings, self)
         self.hit = Hit(widget)
@@ -78,14 +82,8 @@ class Marking(QObject):
         if message == self.hit.message:
             found = tuple(sorted({*found, *self.hit.spans}, key=lambda span: span.start))
         current = match.span if match and match.message == message else None
-        reading = self._readings()[message]
-        accepted = reading.accepted if reading.shows_accepted else ()
+        accepted = self._readings()[message].accepted if self.shows_accepted else ()
         return Marks(self.selection.span_in(message), found, current, accepted)
-
-    def show_accepted(self, message: int, shown: bool) -> None:
-        """Mark what a draft had proposed in a message, or do not."""
-        self._readings()[message].shows_accepted = shown
-        self.changed.emit()
 
     def reset(self) -> None:
         """The messages are others now."""

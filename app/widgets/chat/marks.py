@@ -1,18 +1,14 @@
 """What is marked in a message, and where the documents on screen show a part of its source."""
 
+import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
-from PySide6.QtGui import QTextCursor, QTextDocument
-from PySide6.QtWidgets import QTextEdit
-
 from app.text.blocks import Run
 from app.text.offsets import Span, characters_in, utf16_length
-from app.theme.text_formats import mark_format
-from app.theme.tokens import Tokens
 
 
 class MarkKind(StrEnum):
@@ -23,6 +19,9 @@ class MarkKind(StrEnum):
     FOUND = "found"
     CURRENT = "current"
     SELECTED = "selected"
+
+
+ACCEPTED = (MarkKind.ACCEPTED, MarkKind.ACCEPTED_ON_GROUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,17 @@ class Marks:
             self.has_ground,
         )
 
+    def first_change(self, other: "Marks") -> int:
+        """From where on the other may look different: of accepted text, what came is told."""
+        if self == other:
+            return sys.maxsize
+        kept = max(len(self.accepted) - 1, 0)  # the last one may have become longer
+        changed = self.accepted[kept:] + other.accepted[kept:]
+        is_grown = self.accepted[:kept] == other.accepted[:kept]
+        if not is_grown or replace(self, accepted=other.accepted) != other:
+            return 0
+        return min(span.start for span in changed)
+
     def each(self) -> Iterator[tuple[Span, MarkKind]]:
         """The stretches in the order in which they are painted."""
         for span in self.accepted:
@@ -81,10 +91,10 @@ class RunPlaces:
 
     def positions(self, span: Span) -> Span | None:
         """The positions that show a stretch of the source."""
-        touched = [n for n, run in enumerate(self._runs) if _touches(run, span)]
-        if not touched:
+        first = bisect_right(self._runs, span.start, key=lambda run: run.end)
+        last = bisect_left(self._runs, span.end, key=lambda run: run.start) - 1
+        if first > last:
             return None
-        first, last = touched[0], touched[-1]
         start = 0 if self._is_whole(first) else self._units(first, span.start)
         end = self._lengths[last] if self._is_whole(last) else self._units(last, span.end)
         return Span(self._starts[first] + start, self._starts[last] + end)
@@ -93,11 +103,23 @@ class RunPlaces:
         """The place in the source that a position stands for."""
         if not self._runs:
             return 0
-        number = bisect_right(self._starts, position, hi=len(self._runs)) - 1
+        number = self._run_at(position)
         run, inside = self._runs[number], position - self._starts[number]
         if self._is_whole(number):
             return run.start if 2 * inside < self._lengths[number] else run.end
         return run.start + characters_in(run.text, inside)
+
+    def source(self, positions: Span) -> Span:
+        """The stretch of the source that positions show, runs that stand as a whole with it."""
+        if not self._runs:
+            return Span(0, 0)
+        first, last = self._run_at(positions.start), self._run_at(positions.end)
+        start = self._runs[first].start if self._is_whole(first) else self.offset(positions.start)
+        end = self._runs[last].end if self._is_whole(last) else self.offset(positions.end)
+        return Span(start, end)
+
+    def _run_at(self, position: int) -> int:
+        return bisect_right(self._starts, position, hi=len(self._runs)) - 1
 
     def _is_whole(self, number: int) -> bool:
         """Whether a run stands for its source as a whole, as one that is drawn does."""
@@ -107,26 +129,8 @@ class RunPlaces:
     def _units(self, number: int, offset: int) -> int:
         """How many positions of a run stand before a place of the source."""
         run = self._runs[number]
-        return utf16_length(run.text[: max(offset - run.start, 0)])
-
-
-def mark_ranges(edit: QTextEdit, tokens: Tokens, ranges: Iterable[tuple[Span, MarkKind]]) -> None:
-    """Paint ranges of positions over the text, in place of those before."""
-    made = []
-    for span, kind in ranges:
-        one = QTextEdit.ExtraSelection()
-        one.cursor = cursor_over(edit.document(), span)
-        one.format = mark_format(tokens, kind.value)
-        made.append(one)
-    edit.setExtraSelections(made)
-
-
-def cursor_over(document: QTextDocument, span: Span) -> QTextCursor:
-    """A cursor that selects positions."""
-    cursor = QTextCursor(document)
-    cursor.setPosition(span.start)
-    cursor.setPosition(span.end, QTextCursor.MoveMode.KeepAnchor)
-    return cursor
+        inside = max(offset - run.start, 0)
+        return min(inside, len(run.text)) if run.text.isascii() else utf16_length(run.text[:inside])
 
 
 def _only(span: Span | None, start: int, end: int) -> Span | None:
@@ -137,7 +141,3 @@ def _reaching(spans: tuple[Span, ...], start: int, end: int) -> tuple[Span, ...]
     """Those of ascending stretches that reach between two offsets."""
     first = bisect_right(spans, start, key=lambda span: span.end)
     return spans[first : bisect_left(spans, end, key=lambda span: span.start)]
-
-
-def _touches(run: Run, span: Span) -> bool:
-    return run.start < span.end and span.start < run.end

@@ -18,11 +18,13 @@ class MessageEditor(QFrame):
     Signals:
         submitted: what is to be said instead.
         cancelled: the message stays as it was.
+        changed: the text is another one.
         resized: its height may be another one now.
     """
 
     submitted = Signal(str)
     cancelled = Signal()
+    changed = Signal()
     resized = Signal()
 
     def __init__(self, theme: Theme, message: str) -> None:
@@ -35,6 +37,7 @@ class MessageEditor(QFrame):
         self._edit.moveCursor(QTextCursor.MoveOperation.End)
         self._edit.submitted.connect(self._submit)
         self._edit.cancelled.connect(self.cancelled)
+        self._edit.textChanged.connect(self.changed)
         self.setFocusProxy(self._edit)
         cancel = ThemedButton(theme, "cancelEdit", look="quiet", text=self.tr("Cancel"))
         cancel.describe(self.tr("Leave the message as it was"), Shortcut.STOP.label)

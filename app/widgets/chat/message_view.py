@@ -144,7 +144,7 @@ class ReplyView(MessageView):
         self._legend.setText(
             self.tr("Underlined: proposed by the draft, and what the main model says as well.")
         )
-        self._add_actions(requests, number)
+        self._add_actions(requests)
         foot = (self._stats, self._failure, self._details)
         for part in (self._legend, self._waiting, self._blocks, *foot):
             part.setParent(self)
@@ -175,7 +175,7 @@ class ReplyView(MessageView):
         self._copy.setVisible(bool(message.text))
         self._continue.setVisible(message.can_go_on)
         self._show_accepted.setVisible(is_last_word and bool(message.accepted))
-        self._legend.setVisible(reading.shows_accepted)
+        self._show_legend()
         if is_last_word:
             self._tell(self._spoken())
         elif self.accessibleName() != waits_for:
@@ -227,7 +227,7 @@ class ReplyView(MessageView):
             return self.tr("Waits until another chat has finished.")
         return self.tr("Waits until %n other chats have finished.", "", self.message.ahead + 1)
 
-    def _add_actions(self, requests: MessageRequests, number: int) -> None:
+    def _add_actions(self, requests: MessageRequests) -> None:
         message, add = self.message, self.action_row.add
         described = self.tr("Copy this reply")
         self._copy = add("copyReply", self.tr("Copy"), described, Shortcut.COPY_REPLY)
@@ -250,23 +250,21 @@ class ReplyView(MessageView):
             "showAccepted", self.tr("Show accepted"), described, Shortcut.SHOW_ACCEPTED
         )
         self._show_accepted.setCheckable(True)
-        self._show_accepted.setChecked(self._reading.shows_accepted)
-        self._name_toggle(self._reading.shows_accepted)
-        self._show_accepted.toggled.connect(self._mark_accepted)
-        self._show_accepted.toggled.connect(
-            lambda shown: requests.accepted_shown.emit(number, shown)
-        )
+        self._show_accepted.clicked.connect(requests.accepted_shown)
 
-    def _name_toggle(self, shown: bool) -> None:
+    @property
+    def has_accepted(self) -> bool:
+        """Whether what drafts had proposed can be shown here."""
+        return not self._show_accepted.isHidden()
+
+    def show_accepted(self, shown: bool) -> None:
+        """Say whether what drafts had proposed is marked."""
+        self._show_accepted.setChecked(shown)
         text = self.tr("Hide accepted") if shown else self.tr("Show accepted")
         self._show_accepted.setText(text)
-
-    def toggle_accepted(self) -> None:
-        """Show what the draft had proposed, or do not any more."""
-        if not self._show_accepted.isHidden():
-            self._show_accepted.toggle()
-
-    def _mark_accepted(self, shown: bool) -> None:
-        self._name_toggle(shown)
-        self._legend.setVisible(shown)
+        self._show_legend()
         self.changed.emit()
+
+    def _show_legend(self) -> None:
+        is_marked = self._show_accepted.isChecked() and bool(self.message.accepted)
+        self._legend.setVisible(is_marked and not self.message.is_pending)

@@ -76,6 +76,7 @@ class OwnMessageView(MessageView):
         editor.submitted.connect(lambda text: self._requests.edited.emit(self.message, text))
         editor.cancelled.connect(self._end_edit)
         editor.resized.connect(self.changed)
+        editor.changed.connect(self._requests.edit_changed)
         self._editor = editor
         self._show_editor()
 
@@ -84,6 +85,7 @@ class OwnMessageView(MessageView):
             self._editor.hide()
             self._editor.deleteLater()
             self._editor = None
+            self._requests.edit_changed.emit()
             self._show_editor()
             self.setFocus()
 

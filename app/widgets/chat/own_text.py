@@ -1,14 +1,15 @@
 """What a person wrote, as it was written: never taken for markup."""
 
 from PySide6.QtCore import QPoint, QRect, QSizeF, Qt
-from PySide6.QtGui import QTextBlockFormat, QTextCursor, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QTextBlockFormat, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QTextEdit
 
 from app.text.blocks import Run
 from app.text.offsets import Span, utf16_length
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
-from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over, mark_ranges
+from app.widgets.chat.mark_painting import cursor_over, paint_text, selections
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
 
 LINE_HEIGHT_PX = 25
 
@@ -36,7 +37,7 @@ class OwnText(QTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
         self._whole = ""
         self._shown = ""
-        theme.changed.connect(lambda: self.show_marks(self._marks))
+        theme.changed.connect(self.viewport().update)
 
     @property
     def num_left_out(self) -> int:
@@ -64,9 +65,7 @@ class OwnText(QTextEdit):
     def show_marks(self, marks: Marks) -> None:
         """Mark stretches of the text in place of those before."""
         self._marks = marks
-        places = self._places()
-        found = ((places.positions(span), kind) for span, kind in marks.each())
-        mark_ranges(self, self._theme.tokens, [(span, kind) for span, kind in found if span])
+        self.viewport().update()
 
     def offset_at(self, place: QPoint) -> int:
         """The character that is painted nearest to a point; after all that is shown, the end."""
@@ -90,6 +89,16 @@ class OwnText(QTextEdit):
 
     def _fit_height(self, size: QSizeF) -> None:
         self.setFixedHeight(max(LINE_HEIGHT_PX, round(size.height())))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        places = self._places()
+        found = ((places.positions(span), kind) for span, kind in self._marks.each())
+        ranges = [(span, kind) for span, kind in found if span]
+        if ranges:
+            made = selections(self.document(), self._theme.tokens, ranges)
+            paint_text(QPainter(self.viewport()), self, event.rect(), made)
+        else:
+            super().paintEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the transcript scrolls, and Ctrl+wheel does not zoom a single message

@@ -1,7 +1,9 @@
 """Prose on screen: lines in one text document, of which only those that change are laid out."""
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Signal
 from PySide6.QtGui import (
@@ -13,54 +15,20 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from app.text.blocks import Rule, Run, Style
+from app.text.blocks import Run, Style
 from app.text.offsets import Span
 from app.theme.text_formats import HEADING_LINE_PX, LINE_PX, line_format, run_format
 from app.theme.theme import Theme
-from app.widgets.chat.marks import NO_MARKS, MarkKind, Marks, RunPlaces, mark_ranges
+from app.widgets.chat.mark_painting import Ranges
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.prose_marks import has_marks, paint_marks
 from app.widgets.chat.run_writer import LINE_SEPARATOR, RunWriter
 from app.widgets.chat.sections import Line, Prose
+from app.widgets.chat.set_line import SetLine
 from app.widgets.chat.text_view import TextView
-from app.widgets.chat.workshop import FormulaKey, Workshop
+from app.widgets.chat.workshop import Workshop
 
 MAX_TAIL_CHARACTERS = 600  # of an open paragraph laid out again with each word
-TAB = "\t"
-
-
-class _Set:
-    """A line as it stands in the document.
-
-    While a long paragraph is open, those of its lines that are full stand in blocks of their own,
-    which are not laid out again; `cuts` are their ends, in positions of the uncut line.
-    """
-
-    def __init__(self, line: Line) -> None:
-        self.line = line
-        self.lengths: list[int] = []
-        self.cuts: list[int] = []
-        self.awaits: set[FormulaKey] = set()
-
-    @property
-    def runs(self) -> tuple[Run, ...]:
-        leaf = self.line.leaf
-        return () if leaf is None or isinstance(leaf, Rule) else leaf.runs
-
-    @property
-    def lead(self) -> str:
-        return self.line.marker + TAB if self.line.marker else ""
-
-    @property
-    def places(self) -> RunPlaces:
-        """Where its runs stand, from the end of its lead."""
-        return RunPlaces(self.runs, self.lengths)
-
-    def forget_from(self, index: int) -> int:
-        """Forget runs from `index` on; returns where they began, from the line's beginning."""
-        offset = len(self.lead) + sum(self.lengths[:index])
-        self.cuts = [cut for cut in self.cuts if cut <= offset]
-        del self.lengths[index:]
-        return offset + len(self.cuts)
 
 
 class ProseView(TextView):
@@ -73,12 +41,11 @@ class ProseView(TextView):
     changed = Signal()
 
     def __init__(self, theme: Theme, workshop: Workshop) -> None:
-        super().__init__(wraps=True)
+        super().__init__(theme, self._marked, wraps=True)
         self.setObjectName("messageText")
         self.setAccessibleName(self.tr("Reply"))
-        self._theme = theme
         self._writer = RunWriter(theme, workshop)
-        self._sets: list[_Set] = []
+        self._sets: list[SetLine] = []
         self._marks = NO_MARKS
         workshop.done.connect(self._take_drawing)
         theme.changed.connect(self._wear_theme)
@@ -88,30 +55,27 @@ class ProseView(TextView):
         with self.changing():
             self._change(section.lines, is_open=is_open)
         self.take_keys(any(run.href for one in self._sets for run in one.runs))
-        self._paint_marks()
 
     def show_marks(self, marks: Marks) -> None:
         """Mark stretches of the source in place of those before."""
-        self._marks = marks
-        mark_ranges(self, self._theme.tokens, self._marked())
+        begin = self._marks.first_change(marks)
+        self._marks, self.is_marked = marks, bool(marks)
+        if begin < sys.maxsize:
+            self.paint_again(self._position_of(begin))
 
     def offset_at(self, place: QPoint) -> int:
         """The place in the source that is painted nearest to a point."""
         position = self.cursorForPosition(place).position()
-        number, num_before = self._line_of(self.document().findBlock(position).blockNumber())
+        number = self._line_of(self.document().findBlock(position).blockNumber())
         one = self._sets[number]
         if not one.runs:
             return one.line.leaf.start if one.line.leaf else self._offset_after(number)
-        inside = position - self._start_of(number) - num_before - len(one.lead)
-        return one.places.offset(max(inside, 0))
+        return one.places.offset(one.place(position - self._start_of(number)))
 
     def area_of(self, offset: int) -> QRect:
         """Where the text of a place in the source is painted."""
         cursor = QTextCursor(self.document())
-        for number, one in enumerate(self._sets):
-            found = one.places.positions(Span(offset, offset + 1))
-            if found:
-                cursor.setPosition(self._position(number, found.start))
+        cursor.setPosition(self._position_of(offset))
         return self.cursorRect(cursor)
 
     def fit(self, width: int) -> int:
@@ -179,7 +143,7 @@ class ProseView(TextView):
             cursor.insertBlock(block_format)
         else:
             cursor.setBlockFormat(block_format)
-        one = _Set(line)
+        one = SetLine(line)
         self._sets.append(one)
         self._insert_lead(cursor, one)
         self._insert_runs(cursor, one, 0)
@@ -195,13 +159,13 @@ class ProseView(TextView):
         self._insert_lead(cursor, one)
         self._insert_runs(cursor, one, 0)
 
-    def _insert_lead(self, cursor: QTextCursor, one: _Set) -> None:
+    def _insert_lead(self, cursor: QTextCursor, one: SetLine) -> None:
         plain = run_format(self._theme.tokens, Style.PLAIN, heading_level=one.line.level)
         cursor.setBlockCharFormat(plain)
         if one.lead:
             cursor.insertText(one.lead, plain)
 
-    def _insert_runs(self, cursor: QTextCursor, one: _Set, first: int) -> None:
+    def _insert_runs(self, cursor: QTextCursor, one: SetLine, first: int) -> None:
         level = one.line.level
         runs = one.runs[first:]
         self._writer.insert(cursor, runs, level)
@@ -245,51 +209,55 @@ class ProseView(TextView):
         block = self.document().findBlockByNumber(number)
         return block.position() + block.length() - 1
 
-    def _rewrite_all(self, wanted: Callable[[_Set], bool]) -> bool:
+    def _rewrite_all(self, wanted: Callable[[SetLine], bool]) -> bool:
         indices = [index for index, one in enumerate(self._sets) if wanted(one)]
         cursor = QTextCursor(self.document())
         cursor.beginEditBlock()
         for index in indices:
             self._rewrite(cursor, index)
         cursor.endEditBlock()
-        if indices:
-            self._paint_marks()
         return bool(indices)
 
-    def _paint_marks(self) -> None:
-        if self._marks:
-            mark_ranges(self, self._theme.tokens, self._marked())
-
-    def _marked(self) -> Iterator[tuple[Span, MarkKind]]:
-        """The positions of what is marked."""
-        lines = [
-            (number, one.line.leaf, one.places) for number, one in enumerate(self._sets) if one.runs
-        ]
-        for span, kind in self._marks.each():
-            parts = [
-                (self._position(number, found.start), self._position(number, found.end, ends=True))
-                for number, leaf, places in lines
-                if leaf and leaf.start < span.end and span.start < leaf.end
-                if (found := places.positions(span))
-            ]
+    def _marked(self, seen: Span) -> Ranges:
+        """What is marked between two positions."""
+        lines = list(self._lines_in(seen))
+        for span, kind in self._marks.within(*_source_shown(lines, seen)).each():
+            first = bisect_right(lines, span.start, key=lambda line: line.source.end)
+            end = bisect_left(lines, span.end, key=lambda line: line.source.start)
+            parts = [found for line in lines[first:end] if (found := line.positions(span))]
             if parts:
-                yield Span(parts[0][0], parts[-1][1]), kind
+                yield Span(parts[0].start, parts[-1].end), kind
 
-    def _position(self, number: int, place: int, *, ends: bool = False) -> int:
-        """The document's position of a place in a line, counted from the end of its lead."""
-        one = self._sets[number]
-        place += len(one.lead)
-        num_cuts = (bisect_left if ends else bisect_right)(one.cuts, place)
-        return self._start_of(number) + place + num_cuts
+    def _lines_in(self, seen: Span) -> "Iterator[_Seen]":
+        """The lines with text that reach between two positions."""
+        document = self.document()
+        number = self._line_of(document.findBlock(seen.start).blockNumber())
+        block = sum(1 + len(one.cuts) for one in self._sets[:number])
+        for one in self._sets[number:]:
+            start = document.findBlockByNumber(block).position()
+            if start > seen.end:
+                return
+            block += 1 + len(one.cuts)
+            if one.runs:
+                yield _Seen(start, one, one.source, one.places)
 
-    def _line_of(self, block_number: int) -> tuple[int, int]:
-        """The line that a block belongs to, and how many blocks of that line stand before it."""
+    def _position_of(self, offset: int) -> int:
+        """The position of a place in the source; where nothing shows that, one above it."""
+        for number in range(len(self._sets) - 1, -1, -1):
+            one = self._sets[number]
+            if one.runs and one.source.start <= offset:
+                found = one.places.positions(Span(offset, offset + 1))
+                return self._start_of(number) + (one.position(found.start) if found else 0)
+        return 0
+
+    def _line_of(self, block_number: int) -> int:
+        """The line that a block belongs to."""
         first = 0
         for number, one in enumerate(self._sets):
-            if block_number <= first + len(one.cuts):
-                return number, block_number - first
             first += 1 + len(one.cuts)
-        return len(self._sets) - 1, 0
+            if block_number < first:
+                return number
+        return max(len(self._sets) - 1, 0)
 
     def _offset_after(self, number: int) -> int:
         """The place in the source of what follows a bare marker."""
@@ -321,6 +289,32 @@ class ProseView(TextView):
             area.setRight(self.width())
             yield one.line, area
             block = block.next()
+
+
+class _Seen(NamedTuple):
+    """A line that is painted: where it begins in the document, and where its text comes from."""
+
+    start: int
+    one: SetLine
+    source: Span
+    places: RunPlaces
+
+    def positions(self, span: Span) -> Span | None:
+        """The positions that show a stretch of the source."""
+        if found := self.places.positions(span):
+            first, last = self.one.position(found.start), self.one.position(found.end, ends=True)
+            return Span(self.start + first, self.start + last)
+        return None
+
+
+def _source_shown(lines: Sequence[_Seen], seen: Span) -> tuple[int, int]:
+    """Where the source of the text begins and ends that lines show between two positions."""
+    if not lines:
+        return 0, 0
+    begin = lines[0].one.place(seen.start - lines[0].start)
+    end = lines[-1].one.place(seen.end - lines[-1].start)
+    first = lines[0].places.source(Span(begin, begin))
+    return first.start, lines[-1].places.source(Span(end, end)).end
 
 
 def _text_area(block: QTextBlock) -> QRectF:

@@ -1,10 +1,13 @@
 """A message's text as blocks, read as it grows."""
 
+from collections.abc import Sequence
+
 from app.bridge.types import ReplyReader
 from app.domain.attachment import separated
 from app.domain.message import Message, Role
+from app.text.accepted import AcceptedText
 from app.text.blocks import Block, Document, Paragraph, Reasoning, Run
-from app.text.offsets import Span, character_spans
+from app.text.offsets import Span
 from app.text.plain import PlainText
 from app.text.stream import MarkdownStream
 
@@ -16,7 +19,6 @@ class Reading:
         document: its blocks when it was last read.
         is_open: more may come.
         is_folded: its reasoning is not painted.
-        shows_accepted: what a draft had proposed is marked.
     """
 
     def __init__(self, message: Message) -> None:
@@ -24,9 +26,9 @@ class Reading:
         self.document = Document((), 0)
         self.is_open = False
         self.is_folded = True
-        self.shows_accepted = False
         self._stream: MarkdownStream | None = None
         self._text = ""
+        self._accepted = AcceptedText()
         self._plain: tuple[tuple[Block, ...], PlainText] = ((), PlainText(()))
 
     @property
@@ -60,8 +62,7 @@ class Reading:
     @property
     def accepted(self) -> tuple[Span, ...]:
         """The characters of the source that a draft had proposed."""
-        runs = (Span(start, end) for start, end in self.message.accepted)
-        return tuple(character_spans(self.message.text, runs))
+        return self._accepted.update(self.message.text, self.message.accepted)
 
     def _plain_of(self, blocks: tuple[Block, ...]) -> PlainText:
         if self._plain[0] != blocks:
@@ -93,3 +94,9 @@ class Reading:
             self.document = Document((Paragraph(0, len(written), (run,)),), 1)
             self._text = text
         return self.document
+
+
+def readings_of(messages: Sequence[Message], before: Sequence[Reading]) -> list[Reading]:
+    """One for each message; those of `before` are kept."""
+    known = {id(reading.message): reading for reading in before}
+    return [known.get(id(message)) or Reading(message) for message in messages]

@@ -111,12 +111,12 @@ class Prose:
     @property
     def start(self) -> int:
         """Where the source of its text begins."""
-        return min((line.leaf.start for line in self.lines if line.leaf), default=0)
+        return next((line.leaf.start for line in self.lines if line.leaf), 0)
 
     @property
     def end(self) -> int:
         """Where the source of its text ends."""
-        return max((line.leaf.end for line in self.lines if line.leaf), default=0)
+        return next((line.leaf.end for line in reversed(self.lines) if line.leaf), 0)
 
     @property
     def gap(self) -> int:

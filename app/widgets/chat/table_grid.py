@@ -1,5 +1,6 @@
 """A table as it is painted: one small document for each cell, rows that stay are kept."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -20,9 +21,10 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from app.text.blocks import Alignment, Cell, Row, Run, Style, Table
 from app.theme.fonts import Size, interface_font
-from app.theme.text_formats import LINE_PX, line_format, mark_format
+from app.theme.text_formats import LINE_PX, line_format
 from app.theme.theme import Theme
-from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces, cursor_over
+from app.widgets.chat.mark_painting import Ranges, selections
+from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.run_writer import RunWriter
 from app.widgets.chat.stack import keep_painted
 from app.widgets.chat.text_view import SealedDocument
@@ -128,8 +130,11 @@ class TableGrid(QWidget):
 
     def show_marks(self, marks: Marks) -> None:
         """Mark stretches of the source in place of those before."""
+        begin = self._marks.first_change(marks)
         self._marks = marks
-        self.update()
+        if begin < sys.maxsize:
+            top = self.area_of(begin).top()
+            self.update(0, top, self.width(), max(self.height() - top, 0))
 
     def offset_at(self, place: QPoint) -> int:
         """The place in the source that is painted nearest to a point."""
@@ -225,24 +230,18 @@ class TableGrid(QWidget):
             painter.translate(left + PADDING_X_PX, area.top() + PADDING_Y_PX)
             context = QAbstractTextDocumentLayout.PaintContext()
             if self._marks:
-                context.selections = self._selections(row.row.cells[number], cell)
+                ranges = self._marked(row.row.cells[number])
+                context.selections = selections(cell, self._theme.tokens, ranges)
             cell.documentLayout().draw(painter, context)
             painter.restore()
             left += width + 2 * PADDING_X_PX
 
-    def _selections(
-        self, cell: Cell, document: QTextDocument
-    ) -> list[QAbstractTextDocumentLayout.Selection]:
-        """What is marked in a cell, as Qt draws it."""
+    def _marked(self, cell: Cell) -> Ranges:
+        """What is marked in a cell."""
         places = self._places(cell)
-        made = []
         for span, kind in self._marks.within(cell.start, cell.end).each():
             if found := places.positions(span):
-                one = QAbstractTextDocumentLayout.Selection()
-                one.cursor = cursor_over(document, found)
-                one.format = mark_format(self._theme.tokens, kind.value)
-                made.append(one)
-        return made
+                yield found, kind
 
     def link_at(self, place: QPoint) -> str:
         """The address of the link at a point, if there is one."""

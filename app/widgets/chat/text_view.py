@@ -3,7 +3,7 @@
 What is selected is the transcript's affair, so presses go on to it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import floor
 
@@ -13,14 +13,31 @@ from PySide6.QtGui import (
     QCursor,
     QKeyEvent,
     QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextCharFormat,
     QTextDocument,
+    QTextFormat,
     QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QApplication, QFrame, QTextBrowser, QTextEdit, QToolTip
 
 from app.itemmodels.tooltips import plain_tooltip
+from app.text.offsets import Span
+from app.theme.theme import Theme
+from app.widgets.chat.mark_painting import (
+    Ranges,
+    Selection,
+    paint_text,
+    seen_positions,
+    selection,
+    selections,
+)
+from app.widgets.chat.marks import ACCEPTED, MarkKind
 from app.widgets.chat.stack import keep_painted
+from app.widgets.chat.underlines import Underlines, runs_one_way
 
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse
 LINKS |= Qt.TextInteractionFlag.LinksAccessibleByKeyboard
@@ -39,14 +56,21 @@ class SealedDocument(QTextDocument):
 class TextView(QTextBrowser):
     """Read-only text without a vertical scroll bar.
 
+    Attributes:
+        is_marked: something may be marked in it.
+
     Signals:
         link_asked: the address of a link that was clicked.
     """
 
     link_asked = Signal(str)
 
-    def __init__(self, *, wraps: bool) -> None:
+    def __init__(self, theme: Theme, ranges_in: Callable[[Span], Ranges], *, wraps: bool) -> None:
+        """`ranges_in`: tells what is marked between two positions, whenever that is painted."""
         super().__init__()
+        self._theme = theme
+        self.ranges_in = ranges_in
+        self.is_marked = False
         self.setDocument(SealedDocument(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -92,12 +116,43 @@ class TextView(QTextBrowser):
             yield
         document.contentsChange.disconnect(note)
         if first:
-            top = _top_of_change(document, min(first))
-            self.viewport().update(0, top, self.width(), max(self.height() - top, 0))
+            self.paint_again(min(first))
+
+    def paint_again(self, position: int) -> None:
+        """Have what stands from a position on painted again."""
+        top = _top_of_change(self.document(), position)
+        self.viewport().update(0, top, self.width(), max(self.height() - top, 0))
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing: what a model writes reads no file and reaches no network."""
         return None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.is_marked:
+            super().paintEvent(event)
+            return
+        seen = seen_positions(self, event.rect())
+        ranges = list(self.ranges_in(seen))
+        accepted = [span for span, kind in ranges if kind in ACCEPTED]
+        if not runs_one_way(self.document(), seen):
+            accepted = []
+        made = selections(self.document(), self._theme.tokens, ranges[len(accepted) :])
+        painter = QPainter(self.viewport())
+        painter.translate(-self.horizontalScrollBar().value(), 0)
+        underlines = Underlines(self.document(), seen, accepted)
+        if accepted and ranges[0][1] is MarkKind.ACCEPTED_ON_GROUND:
+            underlines.paint_grounds(painter, self._theme)
+        paint_text(painter, self, event.rect(), [*made, *self._link_in_hand()])
+        underlines.paint_dots(painter, self._theme)
+
+    def _link_in_hand(self) -> Iterator[Selection]:
+        """The link where the keyboard is, in a frame."""
+        cursor = self.textCursor()
+        if cursor.hasSelection():
+            look = QTextCharFormat()
+            look.setProperty(QTextFormat.Property.OutlinePen, QPen(self._theme.colour("text")))
+            span = Span(cursor.selectionStart(), cursor.selectionEnd())
+            yield selection(self.document(), span, look)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         sideways = abs(event.angleDelta().x()) > abs(event.angleDelta().y())
@@ -150,12 +205,15 @@ class TextView(QTextBrowser):
 def _top_of_change(document: QTextDocument, position: int) -> int:
     """From where on a text looks different after a change at a position.
 
-    A word that has become longer may have left the line before.
+    The first word of a line may have left the line before as it has become longer.
     """
     block = document.findBlock(position)
     area = document.documentLayout().blockBoundingRect(block)  # lays out
-    line = block.layout().lineForTextPosition(position - block.position())
-    if line.lineNumber() < 2:
+    layout, inside = block.layout(), position - block.position()
+    line, text = layout.lineForTextPosition(inside), block.text()
+    is_first_word = " " not in text[line.textStart() : inside]
+    if is_first_word or len(text) != block.length() - 1:  # it counts pairs of UTF-16 as two
+        line = layout.lineAt(max(line.lineNumber() - 1, 0))
+    if line.lineNumber() < 1:
         return floor(area.top())
-    above = block.layout().lineAt(line.lineNumber() - 1)
-    return floor(block.layout().position().y() + above.y())
+    return floor(layout.position().y() + line.y())

@@ -14,16 +14,15 @@ from app.domain.message import Message
 from app.theme.theme import Theme
 from app.widgets.chat.heights import TOP_PX, Heights, Place, estimate
 from app.widgets.chat.keyboard import Keyboard
-from app.widgets.chat.links import ask_to_open
 from app.widgets.chat.marking import Marking
 from app.widgets.chat.message_requests import MessageRequests
 from app.widgets.chat.message_view import ReplyView
-from app.widgets.chat.message_views import View, make_message_view
 from app.widgets.chat.own_message_view import OwnMessageView
 from app.widgets.chat.pointing import Pointing
-from app.widgets.chat.reading import Reading
+from app.widgets.chat.reading import Reading, readings_of
 from app.widgets.chat.selection import Anchor
 from app.widgets.chat.selection_keys import SelectionKeys
+from app.widgets.chat.shown_views import ShownViews
 from app.widgets.chat.surroundings import Surroundings
 from app.widgets.chat.telling import EndTeller
 from app.widgets.chat.transcript_menu import TranscriptMenu
@@ -54,10 +53,9 @@ class Transcript(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._theme = theme
         self.requests = MessageRequests(self)
-        self._workshop = workshop
         self._chat = Conversation()
         self._readings: list[Reading] = []
-        self._views: dict[int, View] = {}
+        self._views = ShownViews(self, theme, self.requests, workshop)
         self._keyboard = Keyboard(self._views)
         self._heights = Heights()
         self._teller = EndTeller(self)
@@ -70,7 +68,7 @@ class Transcript(QAbstractScrollArea):
         self._soon.timeout.connect(self._look_around)
         self.marking = Marking(lambda: self._readings, self)
         self.marking.changed.connect(self._show_marks)
-        self.requests.accepted_shown.connect(self.marking.show_accepted)
+        self.requests.accepted_shown.connect(self.show_accepted)
         self._pointing = Pointing(self, self.anchor_at, self.marking.selection)
         SelectionKeys(self, self.marking.selection, lambda: self._keyboard.message)
         self._around = Surroundings(self, theme, self.marking.finder)
@@ -80,9 +78,9 @@ class Transcript(QAbstractScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._note_place)
 
     def show_conversation(self, conversation: Conversation) -> None:
-        """Show another chat, at its end; what is being changed in this one waits in it."""
-        self._keep_edits()
+        """Show another chat, at its end."""
         self._chat = conversation
+        self.marking.shows_accepted = conversation.details.shows_accepted
         self._read_path()
         self._place = None
         self._arrange()
@@ -150,15 +148,15 @@ class Transcript(QAbstractScrollArea):
         self.marking.finder.look_later()
         self._readings.append(Reading(message))
         self._heights.append(estimate(message, self._column_width()))
-        self._mark_last()
+        self._views.mark_last(len(self._readings) - 1)
         self.follow_end()
 
     def remove_last(self) -> None:
         """Take the last message away."""
         self._readings.pop()
-        self._drop(len(self._readings))
+        self._views.drop(len(self._readings))
         self._heights.pop()
-        self._mark_last()
+        self._views.mark_last(len(self._readings) - 1)
         self.marking.reset()
         self._arrange()
 
@@ -166,6 +164,8 @@ class Transcript(QAbstractScrollArea):
         """Show a message as it is now."""
         if view := self._views.get(index):
             view.refresh()
+            if self.marking.shows_accepted:
+                view.show_marks(self.marking.marks_in(index))
             self._measure(index)
         else:
             message = self._readings[index].message
@@ -184,14 +184,24 @@ class Transcript(QAbstractScrollArea):
         if isinstance(view, OwnMessageView):
             view.edit()
 
+    @property
+    def edits(self) -> dict[str, str]:
+        """What is being said instead of own messages, by their ids."""
+        shown = {view.message.id for view in self._views.values()}
+        waiting = self._chat.details.edits.items()
+        return {id_: text for id_, text in waiting if id_ not in shown} | self._views.edits
+
+    def show_accepted(self, shown: bool) -> None:
+        """Mark what drafts had proposed in every reply, or do not."""
+        self.marking.shows_accepted = shown
+        for view in self._views.replies.values():
+            view.show_accepted(shown)
+        self._show_marks()
+
     def toggle_accepted(self) -> None:
-        """Show what the draft had proposed, in the reply where the keyboard is or the last one."""
-        replies = [
-            (index, view) for index, view in self._views.items() if isinstance(view, ReplyView)
-        ]
-        if replies:
-            in_hand = [view for index, view in replies if self._keyboard.part_in(index)]
-            (in_hand or [max(replies)[1]])[0].toggle_accepted()
+        """Show what drafts had proposed, or do not any more."""
+        if any(view.has_accepted for view in self._views.replies.values()):
+            self.requests.accepted_shown.emit(not self.marking.shows_accepted)
 
     @property
     def message_in_hand(self) -> Message | None:
@@ -231,7 +241,7 @@ class Transcript(QAbstractScrollArea):
         first, last = self._seen(2 * self.viewport().height())
         for index in [i for i in self._views if not first <= i <= last]:
             if not self._is_in_use(index):
-                self._drop(index)
+                self._views.drop(index)
         self._around.jump.setVisible(not self._is_at_end())
         self._is_arranging = False
         self._soon.start()
@@ -267,24 +277,15 @@ class Transcript(QAbstractScrollArea):
 
     def _make_view(self, index: int) -> None:
         reading = self._readings[index]
-        of = self._chat.version(reading.message.id)
-        view = make_message_view(self._theme, self.requests, self._workshop, reading, index, of)
-        if isinstance(view, ReplyView):
-            view.link_asked.connect(lambda address: ask_to_open(self, address))
-        elif (text := self._chat.edits.pop(reading.message.id, None)) is not None:
-            view.begin_edit(text)
+        id_ = reading.message.id
+        edit = self._chat.details.edits.get(id_)
+        view = self._views.make(index, reading, self._chat.version(id_), edit)
         view.set_last(index == len(self._readings) - 1)
+        if isinstance(view, ReplyView):
+            view.show_accepted(self.marking.shows_accepted)
         view.changed.connect(lambda: self._resized(index))
-        view.setParent(self.viewport())
-        view.show()
-        self._views[index] = view
         if marks := self.marking.marks_in(index):
             view.show_marks(marks)
-
-    def _keep_edits(self) -> None:
-        for view in self._views.values():
-            if isinstance(view, OwnMessageView) and view.is_edited:
-                self._chat.edits[view.message.id] = view.edited
 
     def _resized(self, index: int) -> None:
         if index in self._views and not self._is_arranging:
@@ -305,15 +306,6 @@ class Transcript(QAbstractScrollArea):
     def _place_hit_bar(self) -> None:
         index = self.marking.hit.message
         self._around.mark_hit(None if index is None else self._views.get(index))
-
-    def _drop(self, index: int) -> None:
-        view = self._views.pop(index, None)
-        if view:
-            if view.hasFocus():
-                self.setFocus()
-            view.hide()
-            view.setParent(None)
-            view.deleteLater()
 
     def _position(self) -> None:
         """Put the views where they belong."""
@@ -355,28 +347,14 @@ class Transcript(QAbstractScrollArea):
     def _read_path(self, same: int = 0) -> None:
         """Read the chat's messages anew, the first `same` of which are as they were."""
         for index in [i for i in self._views if i >= same]:
-            self._drop(index)
-        known = {reading.message.id: reading for reading in self._readings}
-        self._readings = [
-            known[message.id]
-            if message.id in known and known[message.id].message is message
-            else Reading(message)
-            for message in self._chat.messages
-        ]
+            self._views.drop(index)
+        self._readings = readings_of(self._chat.messages, self._readings)
         kept = [self._heights.height(index) for index in range(same)]
         width = self._column_width()
         rest = [estimate(reading.message, width) for reading in self._readings[same:]]
         self._heights.replace(kept + rest)
-        self._mark_last()
+        self._views.mark_last(len(self._readings) - 1)
         self.marking.reset()
-
-    def _estimate_all(self) -> None:
-        width = self._column_width()
-        self._heights.replace([estimate(reading.message, width) for reading in self._readings])
-
-    def _mark_last(self) -> None:
-        for index, view in self._views.items():
-            view.set_last(index == len(self._readings) - 1)
 
     def _column_width(self) -> int:
         bar_width = self.width() - self.viewport().width()
@@ -414,7 +392,8 @@ class Transcript(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
-            self._estimate_all()
+            width = self._column_width()
+            self._heights.replace([estimate(one.message, width) for one in self._readings])
             for index in self._views:
                 self._measure(index)
         self._around.place(self._column_width())

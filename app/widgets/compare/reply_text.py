@@ -40,17 +40,21 @@ class ReplyText(QScrollArea):
             self._selection.clear()
             self._reading = Reading(reply)
         document = self._reading.update()
+        self._blocks.take_marks(self._marks)
         self._blocks.show_blocks(
             document.blocks, is_open=self._reading.is_open, thought_s=reply.thought_s
         )
-        self._show_marks()
         self.setAccessibleName("" if self._reading.is_open else self._reading.plain.text)
         self._fit()
 
+    @property
+    def _marks(self) -> Marks:
+        selected = self._selection.span_in(0) if self._reading else None
+        accepted = self._reading.accepted if self._reading else ()
+        return Marks(selected, accepted=accepted, has_ground=True)
+
     def _show_marks(self) -> None:
-        if self._reading:
-            selected, accepted = self._selection.span_in(0), self._reading.accepted
-            self._blocks.show_marks(Marks(selected, accepted=accepted, has_ground=True))
+        self._blocks.show_marks(self._marks)
 
     def _anchor_at(self, place: QPoint) -> Anchor | None:
         inside = self._blocks.mapFrom(self.viewport(), place)

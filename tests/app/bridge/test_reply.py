@@ -42,3 +42,24 @@ def test_what_the_prompt_had_said_is_in_the_text_and_was_not_accepted(loop, qtbo
 def test_a_reply_that_goes_on_keeps_what_was_accepted_before(loop, qtbot):
     message = Message(Role.ASSISTANT, "One ", accepted=((0, 3),))
     assert written(loop, qtbot, message, "two", ((0, 3),)).accepted == ((0, 3), (4, 7))
+
+
+@pytest.mark.parametrize(
+    ("before", "lead", "shown"),
+    [("", "", "one two"), ("Say: ", "", "Say: one two"), ("", "<think>\n", "<think>\none two")],
+)
+def test_what_was_accepted_is_known_while_a_reply_is_written(loop, qtbot, before, lead, shown):
+    message = Message(Role.ASSISTANT, before)
+    generation = FakeGeneration([], ChatOptions())
+    reply = Reply(message, generation, 4096, lead=lead)
+    task = loop.create_task(reply.run())
+    generation.say("" if before else "\n")
+    generation.say("one", is_accepted=True)
+    generation.say(" ")
+    generation.say("two", is_accepted=True)
+    qtbot.waitUntil(lambda: message.text == shown)
+    parts = [message.text.encode()[start:end] for start, end in message.accepted]
+    assert parts == [b"one", b"two"]
+    generation.finish()
+    qtbot.waitUntil(task.done)
+    assert message.accepted == ()  # the end tells of all there is

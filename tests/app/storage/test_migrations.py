@@ -14,6 +14,7 @@ from app.storage.migrations import (
     to_version_3,
     to_version_4,
     to_version_5,
+    to_version_6,
     version_of,
 )
 from app.storage.reading import list_measurements
@@ -28,6 +29,7 @@ TESTED = (
     to_version_3,
     to_version_4,
     to_version_5,
+    to_version_6,
 )  # each has a test of its own below
 
 
@@ -35,6 +37,9 @@ TESTED = (
 def connection():
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         yield connection
+
+
+LATER = ("drafting", "last_unseen", "shows_accepted", "edits")  # columns of version 4 and after
 
 
 def test_every_migration_has_a_test():
@@ -51,7 +56,7 @@ def test_version_1_makes_an_empty_file_a_store(connection):
 
 def test_version_2_lets_chats_of_before_think_and_names_no_preset(connection):
     migrate(connection, MIGRATIONS[:1])
-    save_chat(connection, old_chat("thinking", "preset", "drafting", "last_unseen"))
+    save_chat(connection, old_chat("thinking", "preset", *LATER))
     migrate(connection, MIGRATIONS[:2])
     found = connection.execute("SELECT title, thinking, preset FROM chats")
     assert found.fetchall() == [("old", 1, "")]
@@ -60,7 +65,7 @@ def test_version_2_lets_chats_of_before_think_and_names_no_preset(connection):
 def test_version_3_does_not_know_how_long_replies_of_before_thought(connection):
     migrate(connection, MIGRATIONS[:2])
     write = message_write(ChatDetails(title="old"), reply(), None)
-    for column in ("drafting", "last_unseen"):
+    for column in LATER:
         del write.chat[column]
     del write.reply["thought_s"]
     save_message(connection, write)
@@ -72,7 +77,7 @@ def test_version_3_does_not_know_how_long_replies_of_before_thought(connection):
 
 def test_version_4_lets_chats_of_before_draft_and_be_seen_whole(connection):
     migrate(connection, MIGRATIONS[:3])
-    save_chat(connection, old_chat("drafting", "last_unseen"))
+    save_chat(connection, old_chat(*LATER))
     migrate(connection, MIGRATIONS[:4])
     found = connection.execute("SELECT title, drafting, last_unseen FROM chats")
     assert found.fetchall() == [("old", 1, "")]
@@ -86,12 +91,20 @@ def old_chat(*missing):
 
 def test_version_5_keeps_measurements_beside_chats_of_before(connection):
     migrate(connection, MIGRATIONS[:4])
-    save_chat(connection, chat_values(ChatDetails(title="old")))
+    save_chat(connection, old_chat("shows_accepted", "edits"))
     migrate(connection, MIGRATIONS[:5])
     assert connection.execute("SELECT title FROM chats").fetchall() == [("old",)]
     save_measurement(connection, "bench", "a", "{}")
     assert list_measurements(connection, "bench") == ["{}"]
     assert list_measurements(connection, "comparison") == []
+
+
+def test_version_6_shows_nothing_accepted_in_chats_of_before(connection):
+    migrate(connection, MIGRATIONS[:5])
+    save_chat(connection, old_chat("shows_accepted", "edits"))
+    migrate(connection, MIGRATIONS[:6])
+    found = connection.execute("SELECT title, shows_accepted, edits FROM chats")
+    assert found.fetchall() == [("old", 0, "")]
 
 
 def test_only_what_is_missing_is_run(connection):

@@ -1,14 +1,24 @@
 """What a draft had proposed, shown in the reply."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCharFormat
 from PySide6.QtWidgets import QAbstractButton, QTextBrowser
 
-from app.domain.message import Message, Role
-from tests.helpers.transcripts import all_styled_text, chat_of, look, settle, shown, view
+from app.domain.message import Message, MessageState, Role
+from app.widgets.chat.blocks_view import BlocksView
+from app.widgets.chat.marks import MarkKind
+from tests.helpers.transcripts import (
+    all_styled_text,
+    chat_of,
+    look,
+    marked_text,
+    settle,
+    shown,
+    view,
+)
 
-DOTS = QTextCharFormat.UnderlineStyle.DotLine
 SOURCE = """So **bold move**, 🦙 & `code`.
 
 ```python
@@ -35,14 +45,10 @@ def accepted(text, *parts):
 
 
 def underlined(reply):
-    """The stretches of painted text that are underlined with dots."""
-    found = []
-    for browser in reply.findChildren(QTextBrowser):
-        for mark in browser.extraSelections():
-            assert mark.format.underlineStyle() == DOTS
-            assert mark.format.background().style().value == 0  # no ground
-            found.append(mark.cursor.selectedText())
-    return found
+    """The stretches of painted text that are underlined with dots, on no ground of their own."""
+    marked = marked_text(reply)
+    assert all(kind is MarkKind.ACCEPTED for _, kind in marked)
+    return [text for text, _ in marked]
 
 
 def toggle(reply):
@@ -90,6 +96,57 @@ def test_showing_it_changes_neither_text_nor_formats(qtbot):
         assert all_styled_text(reply) == before
         assert reply.findChild(QTextBrowser).size() == size
         assert look(reply) != picture
+
+
+def test_a_reply_that_comes_in_pieces_is_underlined_as_one_shown_at_once(qtbot):
+    tail = "\n\nAnd *more* words than fit on a line, so that it is broken. " * 12
+    text, parts = SOURCE + tail, ["**bold", "🦙 &", "return", "c", "more* words", "line, so"]
+    whole_chat = accepted(text, *parts)
+    runs = whole_chat.messages[-1].accepted
+    chat = chat_of("Go on.")
+    chat.append(Message(Role.ASSISTANT, state=MessageState.GENERATING))
+    reply = chat.messages[-1]
+    for one in (chat, whole_chat):
+        one.details = replace(one.details, shows_accepted=True)
+    with shown(qtbot, chat) as streamed, shown(qtbot, whole_chat) as whole:
+        data = text.encode()
+        for place in range(0, len(data), 17):
+            reply.text = data[:place].decode(errors="ignore")
+            size = len(reply.text.encode())
+            reply.accepted = tuple((start, min(end, size)) for start, end in runs if start < size)
+            streamed.refresh_message(1)
+        reply.text, reply.accepted, reply.state = text, runs, MessageState.DONE
+        streamed.refresh_message(1)
+        for transcript in (streamed, whole):
+            settle(qtbot, transcript)
+        first, second = (view(transcript, 1) for transcript in (streamed, whole))
+        assert underlined(first) == underlined(second) != []
+        assert look(first.findChild(BlocksView)) == look(second.findChild(BlocksView))
+
+
+def test_it_is_shown_in_every_reply_of_a_chat_as_it_comes(ready_person, engine, qtbot):
+    def say(*words):
+        ready_person.say("Go on.")
+        for word in words:
+            engine.generations[-1].say(word, is_accepted=True)
+
+    def end(size):
+        engine.generations[-1].finish(accepted=((0, size),))
+        qtbot.waitUntil(lambda: ready_person.sees("sendButton"))
+
+    def marked():
+        return [underlined(message) for message in ready_person.messages()[1::2]]
+
+    for _ in range(2):
+        say("Hello")
+        end(5)
+    toggle(ready_person.messages()[3])
+    assert marked() == [["Hello"], ["Hello"]]
+    say("Once ", "more")
+    qtbot.waitUntil(lambda: marked() == [["Hello"], ["Hello"], ["Once more"]])
+    end(9)
+    toggle(ready_person.messages()[1])
+    assert marked() == [[], [], []]
 
 
 def test_a_legend_says_what_the_lines_mean_while_they_are_there(qtbot):

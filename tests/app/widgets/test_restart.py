@@ -10,9 +10,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QLabel, QListView, QPlainTextEdit
 
 from app.actions import chats as actions
+from app.widgets.chat.marks import MarkKind
 from tests.app.conftest import MODEL
 from tests.helpers.fake_engine import FakeEngine
 from tests.helpers.person import Person
+from tests.helpers.transcripts import marked_text
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -176,6 +178,37 @@ def test_unsent_text_is_there_again_also_in_a_new_chat(open_person, close, qtbot
     assert person.messages() == []
     pick(person, qtbot, 0)
     assert composer.toPlainText() == "half a thought"
+
+
+def test_a_message_that_is_changed_is_there_again(open_person, close, qtbot):
+    person, engine = open_person()
+    ask(person, engine, qtbot, "one", "A")
+    person.press(Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    person.find("messageEditor", QPlainTextEdit).setPlainText("half written")
+    close(person, engine)
+    person, engine = open_person()
+    editor = person.find("messageEditor", QPlainTextEdit)
+    assert editor.toPlainText() == "half written"
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    close(person, engine)
+    person, engine = open_person()
+    assert not person.sees("messageEditor")
+
+
+def test_what_was_accepted_is_shown_again_in_the_chats_where_it_was(open_person, close, qtbot):
+    person, engine = open_person()
+    for question in ("one", "two"):
+        person.click("newChat")
+        person.say(question)
+        engine.generations[-1].say("Hello", is_accepted=True)
+        engine.generations[-1].finish(accepted=((0, 5),))
+        qtbot.waitUntil(lambda: person.sees("sendButton"))
+    person.find("showAccepted", QAbstractButton).click()
+    close(person, engine)
+    person, engine = open_person()
+    assert marked_text(person.messages()[1]) == [("Hello", MarkKind.ACCEPTED)]
+    pick(person, qtbot, 1)
+    assert marked_text(person.messages()[1]) == []
 
 
 def test_a_new_chat_that_was_in_view_is_in_view_again(open_person, close, qtbot):

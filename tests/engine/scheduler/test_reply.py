@@ -45,6 +45,19 @@ def test_accepted_bytes_are_told_as_runs_of_the_text(text, accepted, runs):
     assert reply_of(text, accepted).accepted == runs
 
 
+def test_accepted_bytes_are_told_as_they_come():
+    reply = Reply(Request(()), TOKENIZER, time.perf_counter)
+    told = []
+    ids = TOKENIZER.encode("abcdef", add_special=False, parse_special=False)
+    for place, token in enumerate(ids):
+        reply.add(token, np.zeros(1), 99, is_accepted=place in {0, 1, 2, 4})
+        if place % 2:
+            delta = reply.unreported(0, None)
+            assert delta
+            told.append(delta.accepted)
+    assert told == [((0, 2),), ((2, 3),), ((4, 5),)]
+
+
 def test_what_a_stop_string_cuts_off_is_not_told():
     result = reply_of("one STOP", set(range(8)), stop=("STOP",))
     assert result.stop_reason is StopReason.STOP
