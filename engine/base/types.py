@@ -23,16 +23,10 @@ MOST_THREADS = 1024
 MOST_SLOTS = 64
 """Each slot holds a cache of its own, so more would be a slip of the finger."""
 
-DRAFT_METHODS = (
-    "ngram-simple",
-    "ngram-map-k",
-    "ngram-map-k4v",
-    "ngram-mod",
-    "ngram-cache",
-    "mtp",
-    "draft",
-    "scripted",
-)
+LOOKUP_METHODS = ("ngram-simple", "ngram-map-k", "ngram-map-k4v", "ngram-mod", "ngram-cache")
+"""What drafts from texts alone, without a pass of any model."""
+
+DRAFT_METHODS = (*LOOKUP_METHODS, "mtp", "draft", "scripted")
 """What can draft, in the order in which all of them are asked: what costs least comes first."""
 
 LONGEST_DRAFT = 64

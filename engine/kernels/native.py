@@ -65,7 +65,7 @@ class NativeModel:
         NativeBuilder(handle, positions).build(program, on_matrix)
         self.kernels = f"native ({handle.isa})"
         self.positions = positions
-        self.grouping = Grouping(prompt_rows=128)
+        self.grouping = Grouping(prompt_rows=128, may_be_cut=True)
         self._handle = handle
         self._program = program  # holds the blocks that the library reads
         self._state: ModelState | None = None

@@ -80,9 +80,12 @@ class HiddenRows:
     def free(self) -> None:
         self.truncate(0)
 
-    def fork(self, length: int) -> "HiddenRows":
+    def fork(self, length: int, rows: int) -> "HiddenRows":
         twin = HiddenRows(self.rows.shape[1])
         twin.tokens, twin.rows = self.tokens, self.rows  # replaced, never changed in place
+        twin._new_tokens, twin._new_rows = self._new_tokens, self._new_rows
+        twin._entered = self._entered
+        twin.commit(length, rows)
         return twin
 
     def describe(self, batch: Batch, slot: int) -> None:

@@ -72,15 +72,22 @@ class KeptStates(Generic[AnyOwner]):
         self._sequences[owner].commit(rows)
         owner.computed += rows
 
-    def checkpoint(self, owner: AnyOwner, logits: np.ndarray | None) -> None:
-        """Keep the state where a later prompt may go on: at the prompt's end and at its marks."""
-        at_end = logits is not None and owner.computed == owner.prompt_length
-        if at_end or (self._memory.is_recurrent and owner.computed in owner.feed.marks):
+    def checkpoint(self, owner: AnyOwner, rows: int, logits: np.ndarray | None) -> None:
+        """Keep the state where a later prompt may go on: at the prompt's end and at its marks.
+
+        Args:
+            owner: whose pass is under way.
+            rows: of that pass, as many as lie before such a place, and are going to be committed.
+            logits: `[vocab]`, behind the last of them.
+        """
+        reached = owner.computed + rows
+        at_end = logits is not None and reached == owner.prompt_length
+        if at_end or (self._memory.is_recurrent and reached in owner.feed.marks):
             self._cache.make_fork_room()
-            state = self._sequences[owner].fork()
+            state = self._sequences[owner].fork(rows)
             row = logits.copy() if at_end and logits is not None else None
-            is_passing = owner.feed.is_passing(owner.computed)
-            self._cache.add(owner.feed.prefix(owner.computed), state, row, is_passing=is_passing)
+            is_passing = owner.feed.is_passing(reached)
+            self._cache.add(owner.feed.prefix(reached), state, row, is_passing=is_passing)
 
     def keep(self, owner: AnyOwner) -> None:
         """Keep the state of an owner that has ended, if it had one."""

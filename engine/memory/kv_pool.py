@@ -129,8 +129,8 @@ class PagedKeyValues:
     def free(self) -> None:
         self.truncate(0)
 
-    def fork(self, length: int) -> "PagedKeyValues":
-        pages = self.pages[: pages_for(length)]
+    def fork(self, length: int, rows: int) -> "PagedKeyValues":
+        pages = self.pages[: pages_for(length + rows)]
         for page in pages:
             self._pool.allocator.share(page)
         return self._pool.new_table(pages)

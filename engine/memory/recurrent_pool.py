@@ -86,8 +86,11 @@ class RecurrentPool:
             layer.state[target] = layer.state[source]
 
     def fold(self, entry: int, slot: int, rows: int) -> None:
-        """Apply the first rows of a slot's tape; the tape is then not live any more."""
+        """Apply the first rows of a slot's tape."""
         self._fold(self.layers, entry, slot, rows)
+
+    def end_tape(self, slot: int) -> None:
+        """Say that what is on a slot's tape is not live any more."""
         if self._poison:
             for layer in self.layers:
                 layer.tape[slot] = torch.nan
@@ -145,6 +148,7 @@ class RecurrentState:
             return length + accepted if accepted == rows else 0
         self._release_working()
         self._pool.fold(self.entry, self._slot, accepted)
+        self._pool.end_tape(self._slot)
         return length + accepted
 
     def resumable(self, length: int, wanted: int) -> int:
@@ -158,9 +162,11 @@ class RecurrentState:
         self._release_working()
         self._pool.release(self)
 
-    def fork(self, length: int) -> "RecurrentState":
+    def fork(self, length: int, rows: int) -> "RecurrentState":
         twin = self._pool.new_state()
         self._pool.copy(self.entry, twin.entry)
+        if rows and self._kind is not PassKind.PLAIN:
+            self._pool.fold(twin.entry, self._slot, rows)
         return twin
 
     def describe(self, batch: Batch, slot: int) -> None:

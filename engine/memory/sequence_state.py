@@ -47,8 +47,8 @@ class StatePart(Protocol):
     def free(self) -> None:
         """Give everything back; the part is not used again."""
 
-    def fork(self, length: int) -> Self:
-        """The same committed state for another sequence."""
+    def fork(self, length: int, rows: int) -> Self:
+        """The state behind the first `rows` begun at `length`, for another sequence."""
 
     def describe(self, batch: Batch, slot: int) -> None:
         """Write into the descriptor where this state lies."""
@@ -61,8 +61,8 @@ class SequenceState:
     """The committed positions of one sequence, and the provisional rows of the pass under way.
 
     A pass goes `begin(rows)` → the backend writes from position `begun` on → `commit(accepted)` or
-    `rollback()`. Its rows are visible to that pass alone, and to those that go on from it: `fork`
-    and `hash_into` see committed positions only.
+    `rollback()`. Its rows are visible to that pass alone, and to those that go on from it:
+    `hash_into` sees committed positions only, and `fork` beside them those that are about to be.
 
     Attributes:
         length: committed positions.
@@ -135,9 +135,15 @@ class SequenceState:
             part.free()
         self._parts, self.length = (), 0
 
-    def fork(self) -> "SequenceState":
-        """A sequence with the same committed positions; what can be is shared until one writes."""
-        return SequenceState([part.fork(self.length) for part in self._parts], self.length)
+    def fork(self, rows: int = 0) -> "SequenceState":
+        """A sequence with the same committed positions; what can be is shared until one writes.
+
+        `rows`: of the pass under way, those that come first and are going to be committed.
+        """
+        if not 0 <= rows <= self._rows:
+            raise RuntimeError(f"cannot fork behind {rows} of {self._rows} rows")
+        parts = [part.fork(self.length, rows) for part in self._parts]
+        return SequenceState(parts, self.length + rows)
 
     def describe(self, batch: Batch, slot: int) -> None:
         """Write into the descriptor where this slot's state lies."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,20 @@ Logits = NDArray[np.float32]
 TokenIds = NDArray[np.intp]
 
 
+class Ways(NamedTuple):
+    """What a token may be chosen by: by chance, or as the likeliest; at temperature 0 one token."""
+
+    drawn: int
+    likeliest: int
+
+
 def sample(logits: Logits, params: SamplingParams, history: Sequence[int], index: int) -> int:
-    """Choose the token that follows `history`.
+    """Choose the token that follows `history`, as `both_ways` draws it."""
+    return both_ways(logits, params, history, index).drawn
+
+
+def both_ways(logits: Logits, params: SamplingParams, history: Sequence[int], index: int) -> Ways:
+    """Choose the token that follows `history`, and say which is likeliest.
 
     Bias and penalties come first, then top-k, top-p and min-p, and temperature last, in the order
     of llama.cpp's default chain (`common_params_sampling` in its `common.h`). The choice is the
@@ -27,7 +40,7 @@ def sample(logits: Logits, params: SamplingParams, history: Sequence[int], index
 
     Args:
         logits: [vocab], as the model computed them.
-        params: temperature 0 takes the likeliest after bias and penalties, the lower id on ties.
+        params: temperature 0 draws the likeliest after bias and penalties, the lower id on ties.
         history: the tokens of prompt and reply before this one.
         index: of this token within the reply, from 0.
 
@@ -42,9 +55,10 @@ def sample(logits: Logits, params: SamplingParams, history: Sequence[int], index
             "the device may have failed: load it again, or try another device or file."
         )
     if params.temperature == 0:
-        return likeliest
+        return Ways(likeliest, likeliest)
     candidates = _candidates(row, params)
-    return _draw(row[candidates].astype(np.float64), candidates, params, index)
+    drawn = _draw(row[candidates].astype(np.float64), candidates, params, index)
+    return Ways(drawn, likeliest)
 
 
 def logprobs(logits: Logits, token: int, top: int) -> TokenLogprob:

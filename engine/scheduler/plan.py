@@ -1,6 +1,6 @@
 """What a pass is going to compute: decided by the scheduler, carried out by the step."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.scheduler.request import Job
 from engine.speculative.proposer import Draft
@@ -39,3 +39,9 @@ class PlannedRows:
     def num_logits(self) -> int:
         """Of how many trailing rows the logits are wanted."""
         return 1 + len(self.draft.tokens) if self.reaches_end else 0
+
+    @property
+    def before_last(self) -> "PlannedRows":
+        """The same but for the last committed row, which is left to the next pass."""
+        *groups, last = self.groups
+        return replace(self, groups=[*groups, last[:-1]] if len(last) > 1 else groups)

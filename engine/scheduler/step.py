@@ -181,10 +181,10 @@ class Stepper:
         job = rows.job
         try:
             emitted = self._verify(rows, logits)
+            if rows.groups:
+                self._states.checkpoint(job, rows.num_committed, logits[0] if emitted else None)
             self._commit(rows, emitted)
             self._drafts.observe(rows, emitted)
-            if rows.groups:
-                self._states.checkpoint(job, logits[0] if emitted else None)
             self._publish(job)
         except Exception as error:  # whatever goes wrong with one reply ends that one alone
             self.fail(job, error)

@@ -19,7 +19,7 @@ class Work:
         if not rows:
             return
         verified = sum(planned.num_rows for planned in plan if planned.draft.tokens)
-        read = sum(planned.num_rows for planned in plan if not planned.job.reply.tokens)
+        read = sum(planned.num_rows for planned in plan if _reads(planned))
         a_row, before = seconds / rows, self.totals
         self.totals = replace(
             before,
@@ -37,3 +37,7 @@ class Work:
     def count_fold(self, seconds: float) -> None:
         """Add what keeping a part of a draft took."""
         self.totals = replace(self.totals, fold_s=self.totals.fold_s + seconds)
+
+
+def _reads(planned: PlannedRows) -> bool:
+    return not (planned.job.reply.tokens or planned.draft.tokens)

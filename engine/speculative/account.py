@@ -12,10 +12,10 @@ LONGEST_REST = 128
 """Tokens from one trial to the next while drafting rests. The rest doubles from trial to trial, but
 not beyond what a change of text may go unnoticed for; what trials may cost, the ledger says."""
 
-
-POSTPONED = 8
-"""Tokens until a trial that the ledger does not afford yet is considered again: considering takes a
-twentieth of a very small model's pass."""
+WAKING = 8
+"""Tokens before a trial from which on plain passes are measured again, to compare it with: half of
+those that their time is taken from. Before, a reply that rests is left alone: looking at it takes a
+fifth of a very small model's pass."""
 
 
 class Attempts:
@@ -25,36 +25,31 @@ class Attempts:
         survival: how they fared.
         rounds: how many of them the target has seen.
         resting: whether they have not been worth their time lately.
-        outlook: speed-up that the last look at them promised; below 1 they cost time.
+        wait: tokens until they are considered again.
     """
 
     def __init__(self, survival: Survival) -> None:
         self.survival = survival
         self.rounds = 0
         self.resting = False
-        self.outlook = 1.0
+        self.wait = 0.0
         self._ramp = FIRST_LENGTH
         self._rest = SHORTEST_REST // 2
-        self._wait = 0
 
     def longest(self, most: int, least: int) -> int:
         """Tokens of the next draft at most."""
         return min(most, max(least, self._ramp))
 
-    @property
-    def due(self) -> bool:
-        """Whether it has rested long enough to be tried again."""
-        return self.resting and self._wait <= 0
-
     def rest(self) -> None:
         """Stop drafting for a while, twice as long as the last time."""
         self.resting = True
         self._ramp = FIRST_LENGTH
-        self._rest = self._wait = min(LONGEST_REST, 2 * self._rest)
+        self._rest = min(LONGEST_REST, 2 * self._rest)
+        self.wait = self._rest
 
-    def postpone(self) -> None:
-        """Rest a little longer."""
-        self._wait = POSTPONED
+    def postpone(self, tokens: float) -> None:
+        """Wait until so many tokens have earned what a round may lose."""
+        self.wait = min(LONGEST_REST, max(SHORTEST_REST, tokens))
 
     def pay(self) -> None:
         """Forget rests that were long, bit by bit."""
@@ -62,14 +57,14 @@ class Attempts:
 
     def pass_by(self, emitted: int) -> None:
         """Let the text go on by so many tokens."""
-        self._wait -= emitted
+        self.wait -= emitted
         self.survival.pass_by(emitted)
 
     def observe(self, drafted: int, tested: int, accepted: int) -> None:
         """Learn from a round. After a rest, the next choice decides whether to go on."""
         self.survival.observe(tested, accepted)
         self.rounds += 1
-        self.resting = False
+        self.resting, self.wait = False, 0.0
         if accepted == drafted >= self._ramp:
             self._ramp *= 2
 
@@ -112,6 +107,12 @@ class Account:
         return self.attempts[method]
 
     @property
+    def asleep(self) -> bool:
+        """Whether nothing may draft for it soon, so that there is nothing to decide."""
+        attempts = map(self.attempts.get, self.methods)
+        return not self.fixed and all(one and one.wait > WAKING for one in attempts)
+
+    @property
     def resting(self) -> bool:
         """Whether what has drafted would cost time now; what had no guess yet may be asked."""
         attempts = self.attempts.values()
@@ -122,10 +123,7 @@ class Account:
     @property
     def rest_cost(self) -> float | None:
         """The share of time that drafting would cost now; None where it does not rest."""
-        if not self.resting:
-            return None
-        outlook = max(one.outlook for one in self.attempts.values() if one.resting)
-        return max(0.0, self.ledger.round_cost, 1.0 / outlook - 1.0)
+        return max(0.0, self.ledger.round_cost) if self.resting else None
 
     def pass_by(self, emitted: int) -> None:
         """Let the text go on by so many tokens."""

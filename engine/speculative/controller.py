@@ -6,11 +6,13 @@ and emitted. It reads no clock: whoever steps the engine measures.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
+from engine.base.types import LOOKUP_METHODS
 from engine.speculative.account import Account, Attempts
 from engine.speculative.cost_table import CostTable, PlainTime
 from engine.speculative.goodput import choose
-from engine.speculative.ledger import Purse
+from engine.speculative.ledger import BUDGET, Purse
 from engine.speculative.proposer import Turn
 from engine.speculative.survival import Habit
 
@@ -37,12 +39,15 @@ class Seat:
         context: positions that it holds.
         room: tokens that a draft may have before the reply or the context is at its end.
         unread: tokens that each of its methods has to read before it can draft.
+        opening: whether nothing is said yet; only drafts of a fixed length follow a prompt, and
+            of those none that a model has to be run for.
     """
 
     account: Account
     context: int
     room: int
     unread: Mapping[str, int]
+    opening: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +136,7 @@ class Controller:
         seconds: float,
         *,
         reading: bool,
+        deciding: float = 0.0,
     ) -> None:
         """Learn from a pass.
 
@@ -139,8 +145,11 @@ class Controller:
             turns: who was asked for drafts before it.
             seconds: from the end of proposing until all was committed.
             reading: whether it read of a prompt, too.
+            deciding: seconds that it took beside to come to its lengths.
         """
         seats = [outcome.seat for outcome in outcomes]
+        for seat in seats:
+            seat.account.ledger.weigh(deciding)
         plain = self._plain.of(_company(seats))
         self._charge(outcomes, turns, seconds, None if reading else plain)
         if not reading:
@@ -148,34 +157,73 @@ class Controller:
         for outcome in outcomes:
             self._learn_acceptance(outcome)
 
+    def rest(self, accounts: Sequence[Account], seconds: float) -> None:
+        """Let replies that sleep be, in a pass that emitted a token for each."""
+        self._purse.earn(seconds)
+        for account in accounts:
+            account.ledger.decode(seconds)
+            account.pass_by(1)
+
     def _prospect(self, method: str, seats: Sequence[Seat], plain: float) -> _Prospect | None:
         """The round that one method should try next, as if it drafted for all; None for none."""
         able = {
-            place: self._attempts(seat.account, method)
+            place: attempts
             for place, seat in enumerate(seats)
             if seat.account.most(method, seat.room)
+            and (attempts := self._attempts(seat.account, method)).wait <= 0
         }
         if active := {place: tries for place, tries in able.items() if not tries.resting}:
             best = self._best(method, seats, active)
-            if best.pays(min(HORIZON, max(seats[place].room for place in active))):
+            horizon = min(HORIZON, max(seats[place].room for place in active))
+            if best.pays(horizon):
                 for attempts in active.values():
                     attempts.pay()
-                return best if _affordable(method, seats, best, plain, pays=True) else None
+                chosen = self._affordable(method, seats, active, best, plain, pays=True)
+                return chosen if chosen and chosen.pays(horizon) else None
             for attempts in active.values():
                 attempts.rest()
-        if due := {place: tries for place, tries in able.items() if tries.due}:
+        if due := {place: tries for place, tries in able.items() if tries.wait <= 0}:
             best = self._best(method, seats, due)
-            if _affordable(method, seats, best, plain, pays=not best.known):
-                return best
+            if chosen := self._affordable(method, seats, due, best, plain, pays=not best.known):
+                return chosen
             tried = any(seat.account.ledger.has_tried(method) for seat in seats)
             if not tried and self._purse.pays(_loss(best, plain)):
                 return best
-            for attempts in due.values():
-                attempts.postpone()
         return None
 
-    def _best(self, method: str, seats: Sequence[Seat], able: Mapping[int, Attempts]) -> _Prospect:
-        """The round with the best lengths above 0, for some of the seats."""
+    def _affordable(
+        self,
+        method: str,
+        seats: Sequence[Seat],
+        able: Mapping[int, Attempts],
+        best: _Prospect,
+        plain: float,
+        *,
+        pays: bool,
+    ) -> _Prospect | None:
+        """The best round with which no reply could lose too much: all wait for it, whoever drafts.
+
+        Where there is none, those who may draft wait until one may be lost.
+        """
+        most = min(seat.account.ledger.allowance(method, pays=pays) for seat in seats)
+        missing = _loss(best, plain) - most
+        if missing <= 0.0:
+            return best
+        shorter = self._best(method, seats, able, 1.0 + most / plain - best.reading)
+        if any(shorter.lengths):
+            return shorter
+        for attempts in able.values():
+            attempts.postpone(missing / (BUDGET * plain))
+        return None
+
+    def _best(
+        self,
+        method: str,
+        seats: Sequence[Seat],
+        able: Mapping[int, Attempts],
+        most_cost: float = inf,
+    ) -> _Prospect:
+        """The round with the best lengths above 0 that costs no more, for some of the seats."""
         passes, proposals = self._costs.passes(*_shape(seats)), self._costs.proposals(method)
         accounts = [seats[place].account for place in able]
         choice = choose(
@@ -189,9 +237,8 @@ class Controller:
             len(seats),
             lambda rows, longest: passes.at(rows) + proposals.at(longest),
             passes.certainty,
+            most_cost,
         )
-        for attempts in able.values():
-            attempts.outlook = choice.speedup
         lengths = dict(zip(able, choice.lengths, strict=True))
         return _Prospect(
             [lengths.get(place, 0) for place in range(len(seats))],
@@ -228,9 +275,9 @@ class Controller:
                 ledger.decode(rest)
             elif drafted:
                 without = outcome.emitted * plain
-                ledger.draft(asked, rest, without, plain, self._plain.caution)
+                ledger.draft(asked, rest, without, self._plain.caution)
             else:
-                ledger.draft(asked, rest, seconds, plain)
+                ledger.draft(asked, rest, seconds)
 
     def _undisturbed(
         self,
@@ -294,15 +341,12 @@ class Controller:
 
 def _fixed(method: str, seats: Sequence[Seat]) -> list[int]:
     """Lengths by seat where some are fixed; the others wait with theirs."""
-    return [seat.account.most(method, seat.room) if seat.account.fixed else 0 for seat in seats]
-
-
-def _affordable(
-    method: str, seats: Sequence[Seat], prospect: _Prospect, plain: float, *, pays: bool
-) -> bool:
-    """Whether no reply could lose too much: all wait for a round, whoever drafts."""
-    loss = _loss(prospect, plain)
-    return all(seat.account.ledger.affords(method, loss, pays=pays) for seat in seats)
+    return [
+        seat.account.most(method, seat.room)
+        if seat.account.fixed and (method in LOOKUP_METHODS or not seat.opening)
+        else 0
+        for seat in seats
+    ]
 
 
 def _loss(prospect: _Prospect, plain: float) -> float:

@@ -11,7 +11,7 @@ from engine.memory.kept_states import KeptStates
 from engine.memory.sequence_state import PassKind
 from engine.memory.spec import TAPE_ROWS
 from engine.models.runner import Runner, SlotRows
-from engine.sampling.sampler import logprobs
+from engine.sampling.sampler import Ways, both_ways, logprobs
 from engine.speculative.proposer import Round, SlotView
 from engine.speculative.shared_chance import SharedChance
 
@@ -31,7 +31,7 @@ class Drafted:
         forced: what to propose instead of its own choices; None leaves them to it.
         pending: committed tokens among the rows under way; the others are the draft's.
         fed: tokens of the draft among them.
-        opening: what the draft's first token was chosen from, float32 `[vocab]`.
+        opening: what its first token may have been; None where nothing was drafted.
     """
 
     view: SlotView
@@ -41,7 +41,7 @@ class Drafted:
     forced: list[int] | None = None
     pending: int = 0
     fed: int = 0
-    opening: np.ndarray | None = None
+    opening: Ways | None = None
 
     @property
     def prompt_length(self) -> int:
@@ -192,8 +192,9 @@ class DraftModel:
             [SlotRows(r.view.slot, self._states[r], groups, 0) for r, groups in work]
         )
         for reply, groups in work:
-            self._states.commit(reply, sum(map(len, groups)))
-            self._states.checkpoint(reply, None)
+            rows = sum(map(len, groups))
+            self._states.checkpoint(reply, rows, None)
+            self._states.commit(reply, rows)
 
     def _pass(self, replies: Sequence[Drafted]) -> np.ndarray:
         """Logits behind what each reply's draft has so far, float32 `[replies, vocab]`."""
@@ -214,10 +215,13 @@ class DraftModel:
         """Add the next token to a draft; False where it ends here, with this token or without."""
         view, place = reply.view, len(reply.draft)
         shared = logits[: self._known_tokens]
-        if not place:
-            reply.opening = shared
         history = reply.feed.tokens[-view.request.sampling.penalty_window :] + reply.draft
-        token = self._chance.choose(shared, view.request.sampling, history, view.index + place)
+        chosen = shared, view.request.sampling, history, view.index + place
+        if place:
+            token = self._chance.choose(*chosen)
+        else:
+            reply.opening = both_ways(*chosen)
+            token = self._chance.pick(reply.opening)
         if reply.forced is not None:
             reply.draft.append(reply.forced[place])
             return True
@@ -231,14 +235,5 @@ class DraftModel:
 
     def _learn(self, reply: Drafted, emitted: int) -> None:
         """Compare what the target has said first of so many tokens with the draft's opening."""
-        if reply.opening is None or not emitted:
-            return
-        before, index = len(reply.feed.tokens) - emitted, reply.view.index - emitted
-        window = reply.view.request.sampling.penalty_window
-        self._chance.observe(
-            reply.opening,
-            reply.view.request.sampling,
-            reply.feed.tokens[max(0, before - window) : before],
-            index,
-            reply.feed.tokens[before],
-        )
+        if reply.opening and emitted:
+            self._chance.observe(reply.opening, reply.feed.tokens[-emitted])

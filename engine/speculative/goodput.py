@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 CURIOSITY = 0.1
 """What a number of rows that was never measured may be better than expected: about the error of a
@@ -29,6 +30,7 @@ def choose(
     replies: int,
     cost: Callable[[int, int], float],
     certainty: Callable[[int], float],
+    most_cost: float = inf,
 ) -> Choice:
     """The lengths above 0 that maximise expected emitted tokens per second.
 
@@ -44,6 +46,7 @@ def choose(
         replies: that share the pass, those that do not draft included.
         cost: of a round in plain passes, by rows of drafts and tokens of the longest draft.
         certainty: from 0 to 1, how well the cost of so many rows is known.
+        most_cost: of a round; lengths are 0 where none is as cheap.
     """
     best = Choice([0] * len(survivals), 1.0, 0.0)
     best_hope = 0.0
@@ -54,6 +57,8 @@ def choose(
         rows += added
         lengths[reply] += added
         costs = cost(rows, max(lengths))
+        if costs > most_cost:
+            break
         speedup = expected / (replies * costs)
         hope = speedup * (1.0 + CURIOSITY * (1.0 - certainty(rows)))
         if hope > best_hope:

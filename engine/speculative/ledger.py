@@ -1,14 +1,21 @@
 """What drafting has cost a reply so far, compared with doing without."""
 
+from collections import deque
 from collections.abc import Collection
+from math import inf
+from statistics import median
 
 BUDGET = 0.01
 """Share of its own time that a reply may lose to drafting. The promise is 1.5 %; a third of it is
 left for errors in the time of plain decoding, which the losses are measured against."""
 
-SURE_LOSS = 0.75
-"""Plain passes that are taken off the dearest round before drafts may spend as much: a round that
-was rejected whole has brought one token, and a quarter of it is left for first rounds to go on."""
+SPENT_AGAIN = 0.6
+"""Share of the dearest round that drafts may lose once more, beside what was read for it. The rest
+is for the error with which it was measured; yet a short one that was rejected whole leaves enough
+for another."""
+
+SHOWN_ROUNDS = 15
+"""Latest rounds that are shown the usual one of; fewer than 3 are not, as one may be disturbed."""
 
 
 class Ledger:
@@ -32,7 +39,7 @@ class Ledger:
         self._elapsed = 0.0
         self._decoding = 0.0
         self._lost = 0.0  # as regret, without caution
-        self._rounds = self._without = 0.0  # seconds of all rounds, and of their tokens otherwise
+        self._rounds: deque[float] = deque(maxlen=SHOWN_ROUNDS)  # each over its tokens' time
         self._begun = 0.0  # seconds of the round that is being read for
         self._dearest = 0.0
         self._tried: set[str] = set()
@@ -46,11 +53,15 @@ class Ledger:
         self._elapsed += seconds
         self._decoding += seconds
 
-    def read(self, seconds: float) -> None:
-        """Add what was spent on reading for a round that is yet to come."""
+    def weigh(self, seconds: float) -> None:
+        """Add what it took to decide on drafts, whether there were any or not."""
         self.decode(seconds)
         self.regret += seconds
         self._lost += seconds
+
+    def read(self, seconds: float) -> None:
+        """Add what was spent on reading for a round that is yet to come."""
+        self.weigh(seconds)
         self._begun += seconds
 
     def draft(
@@ -58,7 +69,6 @@ class Ledger:
         methods: Collection[str],
         seconds: float,
         without: float,
-        plain: float,
         caution: float = 1.0,
     ) -> None:
         """Add a round.
@@ -67,15 +77,13 @@ class Ledger:
             methods: who was asked for drafts.
             seconds: that it took.
             without: seconds that its tokens would have taken without drafts.
-            plain: seconds of a pass without drafts.
             caution: the share of `without` that is certain.
         """
         self.decode(seconds)
         self.regret += seconds - caution * without
         self._lost += seconds - without
-        self._rounds += seconds
-        self._without += without
-        self._dearest = max(self._dearest, self._begun + seconds - SURE_LOSS * plain)
+        self._rounds.append(seconds / without)
+        self._dearest = max(self._dearest, self._begun + SPENT_AGAIN * seconds)
         self._begun = 0.0
         self._tried.update(methods)
 
@@ -83,10 +91,11 @@ class Ledger:
         """Whether a method was asked for drafts."""
         return method in self._tried
 
-    def affords(self, method: str, loss: float, *, pays: bool) -> bool:
-        """Whether a round may lose so many seconds; `pays`: it is expected to gain."""
-        first = pays and method not in self._tried
-        return first or self.regret + loss <= BUDGET * self._elapsed + pays * self._dearest
+    def allowance(self, method: str, *, pays: bool) -> float:
+        """Seconds that a round may lose; `pays`: it is expected to gain."""
+        if pays and method not in self._tried:
+            return inf
+        return BUDGET * self._elapsed + pays * self._dearest - self.regret
 
     @property
     def speedup(self) -> float | None:
@@ -98,8 +107,8 @@ class Ledger:
 
     @property
     def round_cost(self) -> float:
-        """The share of time that rounds have cost; below zero where they gained."""
-        return self._rounds / self._without - 1.0 if self._without else 0.0
+        """The share of time that a round usually costs, below zero where it gains; 0: unknown."""
+        return median(self._rounds) - 1.0 if len(self._rounds) >= 3 else 0.0
 
 
 class Purse:

@@ -54,8 +54,12 @@ class ModOptions:
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a reply has come: tokens of its text in the pool, rounds of low acceptance."""
+    """How far a reply has come: tokens of its text in the pool, rounds of low acceptance.
 
+    The text is the reply's own list, which grows; empty until the reply is first drafted for.
+    """
+
+    text: Sequence[int] = ()
     stored: int = 0
     low_rounds: int = 0
 
@@ -72,23 +76,28 @@ class ModProposer:
         return len(view.tokens) - self._progress(view.reply).stored
 
     def begin(self, views: Sequence[SlotView]) -> None:
-        """Store what was said until now, prompt included: the first token did not wait for that."""
+        """Store what these replies say, prompts included, and what others in the pool said since.
+
+        Not before: neither did the first token wait for that, nor does one while drafting rests.
+        """
         for view in views:
-            self._store(self._progress(view.reply), view.tokens)
+            progress = self._progress(view.reply)
+            progress.text = view.tokens
+            self._store(progress)
+        for progress in self._replies.values():
+            if progress.stored:
+                self._store(progress)
 
     def propose(self, views: Sequence[SlotView], limits: Sequence[int]) -> list[list[int]]:
         return [self._draft(view, limit) for view, limit in zip(views, limits, strict=True)]
 
     def observe(self, view: SlotView, outcome: Round) -> None:
-        """Store what was committed; slots come in order, so the pool is the same each time."""
-        progress = self._progress(view.reply)
-        self._judge(progress, outcome)
-        if progress.stored:
-            self._store(progress, view.tokens)
+        self._judge(self._progress(view.reply), outcome)
 
     def end(self, reply: int) -> None:
         """What it said stays in the pool."""
-        self._replies.pop(reply, None)
+        if progress := self._replies.pop(reply, None):
+            self._store(progress)
 
     def clear(self) -> None:
         self._pool = NgramPool(self._options.n)
@@ -100,10 +109,10 @@ class ModProposer:
                 self._clear()
         return self._replies[reply]
 
-    def _store(self, progress: _Progress, tokens: Sequence[int]) -> None:
-        if progress.stored < len(tokens):
-            self._pool.add(tokens[max(0, progress.stored - self._options.n) :])
-            progress.stored = len(tokens)
+    def _store(self, progress: _Progress) -> None:
+        if progress.stored < len(progress.text):
+            self._pool.add(progress.text[max(0, progress.stored - self._options.n) :])
+            progress.stored = len(progress.text)
 
     def _draft(self, view: SlotView, limit: int) -> list[int]:
         wanted = min(limit, self._options.n_max)

@@ -15,7 +15,8 @@ class SlotView:
         reply: a number that no other reply of this engine has.
         slot: the slot that serves it.
         request: what the slot answers.
-        tokens: prompt and reply so far; the last of them is not in the target's state yet.
+        tokens: prompt and reply so far, the reply's own list, which grows with it; the last of them
+            is not in the target's state yet.
         index: of the next token within the reply.
     """
 
@@ -70,7 +71,8 @@ class Proposer(Protocol):
     """Guesses what comes next. It never touches the target's state.
 
     Before a pass that it may draft for, it is told to `begin`, and if nothing is left to read then
-    to `propose`. After each pass, whoever drafted for it, it is told to `observe`.
+    to `propose`. After it, whoever drafted for it, it is told to `observe`. Of passes in which
+    drafting rests it is told nothing: what was said in them is in the text.
     """
 
     def unread(self, view: SlotView) -> int:

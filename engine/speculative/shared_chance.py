@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.base.types import SamplingParams
-from engine.sampling.sampler import sample
+from engine.sampling.sampler import Ways, sample
 
 HALF_LIFE = 64
 """Rounds after which one counts half: a page of text, after which another may be like the next."""
@@ -26,29 +26,23 @@ class SharedChance:
         self._kept = 0.5 ** (1 / HALF_LIFE)
         self._shared = self._likeliest = 0.0  # first tokens that each would have had right
 
+    @property
+    def shares(self) -> bool:
+        """Whether drawing has agreed as often as the likeliest token has."""
+        return self._shared >= self._likeliest
+
+    def pick(self, ways: Ways) -> int:
+        """Of a draft's first token in both ways, the better one."""
+        return ways.drawn if self.shares else ways.likeliest
+
     def choose(
         self, logits: np.ndarray, params: SamplingParams, history: Sequence[int], index: int
     ) -> int:
-        """A token, by the way that has agreed more often; arguments are those of `sample`."""
-        shares = self._shared >= self._likeliest
-        return sample(logits, params if shares else _without_chance(params), history, index)
+        """A further token, by the better way alone; arguments are those of `sample`."""
+        used = params if self.shares else replace(params, temperature=0.0)
+        return sample(logits, used, history, index)
 
-    def observe(
-        self,
-        logits: np.ndarray,
-        params: SamplingParams,
-        history: Sequence[int],
-        index: int,
-        token: int,
-    ) -> None:
-        """Learn which token the target has chosen behind `history`; the rest is as in `choose`."""
-        if params.temperature == 0:
-            return
-        shared = sample(logits, params, history, index)
-        likeliest = sample(logits, _without_chance(params), history, index)
-        self._shared = self._kept * self._shared + (shared == token)
-        self._likeliest = self._kept * self._likeliest + (likeliest == token)
-
-
-def _without_chance(params: SamplingParams) -> SamplingParams:
-    return replace(params, temperature=0.0)
+    def observe(self, ways: Ways, token: int) -> None:
+        """Learn which token the target has chosen where a draft began; one way teaches nothing."""
+        self._shared = self._kept * self._shared + (ways.drawn == token)
+        self._likeliest = self._kept * self._likeliest + (ways.likeliest == token)

@@ -13,47 +13,20 @@ import io
 import json
 import tempfile
 import tomllib
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
-
-from engine.base.types import SamplingParams
 from engine.cli.main import main as command_line
-from engine.sampling.sampler import sample
 from engine.speculative.shared_chance import SharedChance
 
 GUIDE = Path(__file__).parents[2] / "resources" / "guide"
 EVERY = 3
 
 
-def always(
-    chance: SharedChance,
-    logits: np.ndarray,
-    params: SamplingParams,
-    history: Sequence[int],
-    index: int,
-) -> int:
-    """Draw with the target's noise, whatever came of it."""
-    return sample(logits, params, history, index)
-
-
-def never(
-    chance: SharedChance,
-    logits: np.ndarray,
-    params: SamplingParams,
-    history: Sequence[int],
-    index: int,
-) -> int:
-    """Take the likeliest token, as other engines do."""
-    return int(logits.argmax())
-
-
-WAYS: dict[str, Callable[..., int]] = {
-    "as it has paid": SharedChance.choose,
-    "the target's noise": always,
-    "the likeliest": never,
+WAYS = {
+    "as it has paid": SharedChance.shares,
+    "the target's noise": True,
+    "the likeliest": False,  # as other engines do
 }
 
 
@@ -63,8 +36,8 @@ def main() -> None:
     parser.add_argument("--temperature", default="0.8")
     temperature = parser.parse_args().temperature
     replies: set[tuple[str, ...]] = set()
-    for name, choose in WAYS.items():
-        with mock.patch.object(SharedChance, "choose", choose):
+    for name, shares in WAYS.items():
+        with mock.patch.object(SharedChance, "shares", shares):
             texts, share = acceptance(temperature)
         replies.add(tuple(texts))
         print(f"{name:20} accepted {share:.1%} at temperature {temperature}", flush=True)

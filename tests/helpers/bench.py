@@ -1,14 +1,15 @@
 """Requests served step by step on a model, on the test's own thread."""
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import torch
 
 from engine.base.types import Drafting, Event, Finished, GenerationResult, Request, Segment
 from engine.gguf.reader import open_gguf
 from engine.memory.feed import Feed
-from engine.models.runner import Runner
+from engine.models.runner import Runner, SlotRows
 from engine.scheduler.reply import Reply
 from engine.scheduler.request import Job
 from engine.scheduler.step import Stepper
@@ -18,6 +19,25 @@ from engine.speculative.scripted import ScriptedProposer
 from engine.text.gguf_tokenizer import load_tokenizer
 from engine.text.tokenizer import Tokenizer
 from tests.helpers.models import open_runner
+
+PASS_S, ROW_S = 80.0, 20.0
+
+
+class Clock:
+    """Goes on with the passes of a runner, and by a little each time that it is read."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._now = 0.0
+        self._forward = runner.forward
+        runner.forward = self._timed  # type: ignore[method-assign]
+
+    def __call__(self) -> float:
+        self._now += 1e-3
+        return self._now
+
+    def _timed(self, work: Sequence[SlotRows]) -> torch.Tensor:
+        self._now += PASS_S + ROW_S * sum(rows.num_rows for rows in work)
+        return self._forward(work)
 
 
 class Bench:
@@ -38,7 +58,7 @@ class Bench:
         self._methods = PriorityList(
             methods or {"scripted": ScriptedProposer(runner.vocab_size)}, ends=()
         )
-        self._clock = itertools.count().__next__
+        self._clock = Clock(runner)
         self.events: dict[Job, list[Event]] = {}
         self.stepper = self._new_stepper()
 

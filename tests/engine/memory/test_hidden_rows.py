@@ -69,11 +69,20 @@ def test_entries_of_a_pass_under_way_stand_only_with_the_whole_pass() -> None:
 
 def test_a_fork_goes_its_own_way() -> None:
     hidden = filled()
-    twin = hidden.fork(2)
+    twin = hidden.fork(2, 0)
     hidden.take([12], rows(3))
     hidden.commit(2, 1)
     hidden.entered()
     assert first_column(twin) == ([10, 11], [0.0, 1.0])
+
+
+def test_a_fork_behind_the_first_rows_of_a_pass_holds_them_and_no_more() -> None:
+    hidden = filled()
+    hidden.take([12, 13], rows(3, 4))
+    twin = hidden.fork(2, 1)
+    hidden.commit(2, 0)
+    assert first_column(twin) == ([10, 11, 12], [0.0, 1.0, 2.0])
+    assert twin.rows[-1, 0] == 3.0
 
 
 def test_it_goes_back_to_the_beginning_alone() -> None:

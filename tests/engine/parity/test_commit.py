@@ -127,6 +127,18 @@ def test_any_part_of_a_pass_of_any_length_can_be_kept(model: Path, kernels: str)
         assert drafted.wrong_commits(range(1, TAPE_ROWS + 1)) == []
 
 
+def test_a_branch_behind_the_first_rows_and_more_of_the_pass_are_both_as_alone(
+    drafted: Drafted,
+) -> None:
+    passed, _ = drafted.begin(40, slot=1)
+    branch = passed.fork(30)
+    passed.commit(35)
+    assert drafted.goes_on_as_alone(branch, 30)
+    assert drafted.goes_on_as_alone(passed, 35)
+    branch.free()
+    passed.free()
+
+
 def test_any_part_can_be_kept_in_every_type_of_cache(drafted: Drafted) -> None:
     assert drafted.wrong_commits((1, 2, 30)) == []
 

@@ -45,7 +45,6 @@ def asked() -> Asked:
 
 @pytest.fixture
 def bench(model: Path, asked: Asked) -> Iterator[Bench]:
-    """Its clock goes on by one each time that it is read, so that passes take about the same."""
     with open_bench(model, slots=2, context=200, methods={"scripted": asked}) as bench:
         yield bench
 

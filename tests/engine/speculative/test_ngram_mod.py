@@ -61,7 +61,6 @@ def test_no_token_waits_for_the_prompt_to_be_stored_before_a_draft_is_asked_for(
     text.emit(*SENTENCE[:3])
     assert proposer.unread(text.view) == len(text.tokens)
     assert text.draft(1) == [SENTENCE[3]]
-    text.emit(SENTENCE[3])
     assert proposer.unread(text.view) == 0
 
 

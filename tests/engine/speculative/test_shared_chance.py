@@ -3,7 +3,7 @@
 import numpy as np
 
 from engine.base.types import SamplingParams
-from engine.sampling.sampler import sample
+from engine.sampling.sampler import both_ways, sample
 from engine.speculative.shared_chance import SharedChance
 
 PARAMS = SamplingParams(temperature=1.0, seed=3)
@@ -16,8 +16,9 @@ def agreed(chance: SharedChance, draft: np.ndarray, target: np.ndarray, rounds: 
     right = 0
     for index in rounds:
         token = sample(target, PARAMS, [], index)
-        right += chance.choose(draft, PARAMS, [], index) == token
-        chance.observe(draft, PARAMS, [], index, token)
+        ways = both_ways(draft, PARAMS, [], index)
+        right += chance.pick(ways) == chance.choose(draft, PARAMS, [], index) == token
+        chance.observe(ways, token)
     return right
 
 
@@ -39,7 +40,7 @@ def test_it_follows_a_text_that_turns() -> None:
 
 
 def test_without_temperature_there_is_nothing_to_learn() -> None:
-    params = SamplingParams(temperature=0.0)
     chance = SharedChance()
-    chance.observe(DOUBTFUL, params, [], 0, 0)
+    for index in range(20):
+        chance.observe(both_ways(DOUBTFUL, SamplingParams(temperature=0.0), [], index), index % 2)
     assert chance.choose(DOUBTFUL, PARAMS, [], 7) == sample(DOUBTFUL, PARAMS, [], 7)
