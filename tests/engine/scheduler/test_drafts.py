@@ -24,6 +24,11 @@ class Asked(ScriptedProposer):
         super().__init__(vocab_size)
         self.begun: list[int] = []
         self.lengths: list[int] = []
+        self.looks = 0
+
+    def unread(self, view: SlotView) -> int:
+        self.looks += 1
+        return super().unread(view)
 
     def begin(self, views: Sequence[SlotView]) -> None:
         self.begun += [view.reply for view in views]
@@ -77,6 +82,15 @@ def test_drafts_that_bring_nothing_are_soon_left(
     drafted = bench.solo(PROMPT, max_tokens=TOKENS, drafting=scripted(plain, 0.0))
     assert bits(drafted) == bits(plain)
     assert 0 < drafted.timings.draft_rounds < 8
+
+
+def test_a_reply_is_left_alone_while_drafting_rests(
+    bench: Bench, plain: GenerationResult, asked: Asked
+) -> None:
+    bench.solo(PROMPT, max_tokens=TOKENS)
+    assert asked.looks == 0
+    bench.solo(PROMPT, max_tokens=TOKENS, drafting=scripted(plain, 0.0))
+    assert 0 < asked.looks < 2 * TOKENS / 3
 
 
 def test_a_request_s_own_limits_hold(bench: Bench, plain: GenerationResult, asked: Asked) -> None:

@@ -71,6 +71,14 @@ def test_drafting_rests_when_nothing_is_accepted_and_is_tried_ever_more_rarely()
     assert 1 <= len([place for place in rounds if place > 100]) < 10
 
 
+def test_a_draft_that_cannot_be_afforded_is_made_shorter() -> None:
+    one = account()
+    replies = Replies(one)
+    replies.steps(60)
+    one.ledger.weigh(one.ledger.allowance(METHOD, pays=True) - 0.5 * PLAIN)
+    assert 0 < replies.lengths()[0] <= 5 < replies.steps(30)[-1][0]
+
+
 def test_drafting_comes_back_when_the_text_turns() -> None:
     replies = Replies(account(), accept=[False])
     replies.steps(300)
