@@ -75,7 +75,7 @@ def test_a_draft_that_cannot_be_afforded_is_made_shorter() -> None:
     one = account()
     replies = Replies(one)
     replies.steps(60)
-    one.ledger.weigh(one.ledger.allowance(METHOD, pays=True) - 0.5 * PLAIN)
+    one.ledger.regret += one.ledger.allowance(METHOD, pays=True) - 0.5 * PLAIN
     assert 0 < replies.lengths()[0] <= 5 < replies.steps(30)[-1][0]
 
 
