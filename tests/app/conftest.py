@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from qasync import QEventLoop
@@ -65,6 +65,8 @@ def open_window(
         qtbot.waitUntil(lambda engine=engine: engine.closed)
         window.deleteLater()
     qtbot.waitUntil(lambda: not asyncio.all_tasks(loop))
+    # Without a loop nothing is deleted, and the next window would set the old one's style anew.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture
