@@ -15,6 +15,7 @@
 #include "cpu/dispatch.h"
 #include "cpu/export.h"
 #include "cpu/grids.h"
+#include "cpu/memory.h"
 #include "cpu/program.h"
 #include "cpu/recurrences.h"
 #include "cpu/routing.h"
@@ -116,6 +117,13 @@ Layer& slot_for(std::vector<Layer>& layers, int64_t layer) {
   require(layer >= 0 && layer < (1 << 16), "There is no such layer.");
   if (layer >= static_cast<int64_t>(layers.size())) layers.resize(static_cast<size_t>(layer) + 1);
   return layers[static_cast<size_t>(layer)];
+}
+
+/// A pass reads all that a slot holds; from small pages that takes half as long again.
+void lay_in_huge_pages(const Plane& plane) {
+  const size_t bytes = plane.type == CacheType::f32 ? 4 : plane.type == CacheType::f16 ? 2 : 1;
+  const auto elements = static_cast<size_t>(plane.row(plane.pages, 0, 0) * plane.width);
+  advise_huge_pages(plane.elements, elements * bytes);
 }
 
 }  // namespace
@@ -447,9 +455,11 @@ int64_t paceline_bind_key_values(paceline_model* model, int64_t layer, int32_t t
   return coded([&] {
     const auto kind = static_cast<CacheType>(type);
     const int64_t value_width = values == keys ? key_dim : value_dim;
-    slot_for(model->program.state().attention, layer) = {
-        {kind, pages, heads, key_dim, key_dim, keys, key_scales},
-        {kind, pages, heads, value_dim, value_width, values, value_scales}};
+    KeyValues& cache = slot_for(model->program.state().attention, layer);
+    cache = {{kind, pages, heads, key_dim, key_dim, keys, key_scales},
+             {kind, pages, heads, value_dim, value_width, values, value_scales}};
+    lay_in_huge_pages(cache.keys);
+    lay_in_huge_pages(cache.values);
   });
 }
 

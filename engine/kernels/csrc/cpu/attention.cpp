@@ -27,7 +27,7 @@ Attention::Attention(Buffer& query, Buffer& out, int64_t head_dim, int64_t layer
 }
 
 int64_t Attention::scratch_floats(const KeyValues& cache) {
-  return page_attention_floats(cache.keys.dim) +
+  return page_attention_floats(cache) +
          2 * kMostQueries * part_floats(cache.values.dim);
 }
 
@@ -127,9 +127,10 @@ void Attention::finish(const Pass& pass, const Share& share, int64_t query,
 void Attention::run_spread(const Pass& pass) {
   parts_ = pass.scratch.shared(part_floats_);
   spread_.clear();
-  for (const Share& share : shares_) {
-    for (int64_t page = share.first_page; page < end_page(share, share.last - 1); ++page) {
-      spread_.push_back({&share, page});
+  for (int64_t page = 0; page * kPagePositions <= pass.index.last_position(); ++page) {
+    for (const Share& share : shares_) {
+      const bool sees = share.first_page <= page && page < end_page(share, share.last - 1);
+      if (sees) spread_.push_back({&share, page});
     }
   }
   const auto parts_of = [&](const Share& share, int64_t page) {
@@ -156,7 +157,7 @@ void Attention::run_spread(const Pass& pass) {
 
 void Attention::run_whole(const Pass& pass, const Share& share, float* scratch) {
   const int64_t queries = share.last - share.first;
-  float* seen = scratch + page_attention_floats(cache_->keys.dim);
+  float* seen = scratch + page_attention_floats(*cache_);
   float* part = seen + kMostQueries * part_;
   attend(pass, share, share.first_page, seen, scratch);
   for (int64_t page = share.first_page + 1; page < end_page(share, share.last - 1); ++page) {

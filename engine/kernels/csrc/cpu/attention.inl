@@ -2,6 +2,7 @@
 // and the page, and parts are merged in the order of the pages.
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "cpu/kv_rows.inl"
 #include "cpu/math.inl"
@@ -9,10 +10,13 @@
 
 namespace paceline::PACELINE_VARIANT {
 
-// What registers hold: vectors of sums; queries that share the reading of keys and of values.
-constexpr int kSums = kLanes == 16 ? 16 : 4;
-constexpr int kScoredQueries = kLanes == 16 ? 4 : 2;
-constexpr int kSummedQueries = kLanes == 16 ? 6 : 2;
+// Queries that share the reading of keys, and of values.
+constexpr int kScoredQueries = kSums == 16 ? 4 : kSums == 4 ? 2 : 1;
+constexpr int kSummedQueries = kSums == 16 ? 6 : kSums == 4 ? 4 : 1;
+
+// Keys whose products with so many queries are summed at a time: few rows, so that memory is read
+// nearly in order.
+constexpr int scored_keys(int queries) { return kSums / queries > 4 ? 4 : kSums / queries; }
 
 // Vectors of a value that so many queries sum at a time.
 constexpr int value_vectors(int queries) { return queries > 4 ? 4 : kSums / queries; }
@@ -44,7 +48,7 @@ PACELINE_INLINE void add_products(const Rows& rows, int64_t first, const float* 
 template <int queries, class Rows>
 void score(const Rows& rows, int64_t first, const float* const* query, float scale, float cap,
            float* scores) {
-  constexpr int all_keys = 16 / queries, keys = kSums / queries;
+  constexpr int all_keys = 16 / queries, keys = scored_keys(queries);
   f32x16 dots[16];
   PACELINE_UNROLL
   for (int k = 0; k < all_keys; k += keys) {
@@ -55,7 +59,10 @@ void score(const Rows& rows, int64_t first, const float* const* query, float sca
       for (int i = 0; i < keys; ++i) sums[q][i] = splat(0.0f);
     }
     int64_t d = 0;
-    for (; d + 16 <= rows.dim; d += 16) add_products<true>(rows, first + k, query, d, sums);
+    for (; d + 16 <= rows.dim; d += 16) {
+      rows.template fetch<16 * keys>((first + k) * rows.width + d * keys);
+      add_products<true>(rows, first + k, query, d, sums);
+    }
     if (d < rows.dim) add_products<false>(rows, first + k, query, d, sums);
     PACELINE_UNROLL
     for (int q = 0; q < queries; ++q) {
@@ -83,7 +90,9 @@ void add_values(const Rows& rows, int64_t first, int64_t end, int64_t d, const f
     PACELINE_UNROLL
     for (int v = 0; v < vectors; ++v) total[q][v] = load(sums + q * part + d + 16 * v);
   }
+  const int64_t block = first / 16 * 16;
   for (int64_t j = first; j < end; ++j) {
+    rows.template fetch<16 * vectors>(block * rows.width + 16 * (d + (j - block) * vectors));
     f32x16 value[vectors];
     PACELINE_UNROLL
     for (int v = 0; v < vectors; ++v) value[v] = rows.template read<whole>(j, d + 16 * v);
@@ -137,21 +146,26 @@ PACELINE_INLINE void softmax(float* scores, int64_t hidden, int64_t seen, float*
 template <class Rows>
 struct Attending {
   const PageAttention& task;
-  Rows keys, values;
   int64_t dim, value_dim, part;
   float *scores, *queries;
+  Rows keys, values;
   const float* query[kMostQueries];
 
   explicit Attending(const PageAttention& task)
       : task(task),
-        keys(task.cache->keys, task.cache->keys.row(task.page, task.head, 0)),
-        values(task.cache->values, task.cache->values.row(task.page, task.head, 0)),
-        dim(padded(keys.dim)),
-        value_dim(padded(values.dim)),
-        part(part_floats(values.dim)),
+        dim(padded(task.cache->keys.dim)),
+        value_dim(padded(task.cache->values.dim)),
+        part(part_floats(task.cache->values.dim)),
         scores(task.scratch),
-        queries(scores + kMostQueries * kPagePositions) {
+        queries(scores + kMostQueries * kPagePositions),
+        keys(rows_of(task.cache->keys)),
+        values(rows_of(task.cache->values)) {
     for (int64_t q = 0; q < task.queries; ++q) query[q] = whole_vectors(q);
+  }
+
+  // Keys and values use the same scratch, one after the other.
+  Rows rows_of(const Plane& plane) const {
+    return {plane, plane.row(task.page, task.head, 0), queries + kMostQueries * dim};
   }
 
   // A query as it is, or a copy with zeros up to whole vectors.
@@ -164,40 +178,60 @@ struct Attending {
     return copy;
   }
 
+  // Calls f(first) for every 16 positions of which any query sees one.
+  template <class F>
+  PACELINE_INLINE void each_block(F&& f) const {
+    const int64_t end = task.visible[task.queries - 1];
+    for (int64_t first = task.hidden[0] / 16 * 16; first < end; first += 16) f(first);
+  }
+
   // Scores of positions that nobody sees may come out too.
-  void score_keys() const {
-    const int64_t positions = task.visible[task.queries - 1];
-    for (int64_t first = task.hidden[0] / 16 * 16; first < positions; first += 16) {
+  void score_keys() {
+    each_block([&](int64_t first) {
+      keys.open(first);
       each_group<kScoredQueries>(0, task.queries, [&]<int count>(int64_t q) {
         for (int64_t k = first; k < first + 16; k += 16 / count) {
           score<count>(keys, k, query + q, task.scale, task.cap, scores + q * kPagePositions + k);
         }
       });
-    }
-  }
-
-  // Adds the values that one query sees from `first` to `end`.
-  void add_to(int64_t q, int64_t first, int64_t end) const {
-    if (first >= end) return;
-    add_rows<1>(values, first, end, scores + q * kPagePositions, task.parts + q * part, part);
-  }
-
-  // What the queries see never moves back, so between where the last of a group begins and the
-  // first ends all of them see everything. Each adds its values in order.
-  void sum_values() const {
-    each_group<kSummedQueries>(0, task.queries, [&]<int count>(int64_t q) {
-      const int64_t end = task.visible[q];
-      const int64_t begin = least(task.hidden[q + count - 1], end);
-      for (int i = 0; i < count; ++i) add_to(q + i, task.hidden[q + i], begin);
-      add_rows<count>(values, begin, end, scores + q * kPagePositions, task.parts + q * part, part);
-      for (int i = 1; i < count; ++i) {
-        const int64_t hidden = task.hidden[q + i];
-        add_to(q + i, hidden < end ? end : hidden, task.visible[q + i]);
-      }
     });
   }
 
-  void run() const {
+  // All queries read 16 positions before any reads the next. Each adds its values in order.
+  void sum_values() {
+    each_block([&](int64_t first) {
+      values.open(first);
+      each_group<kSummedQueries>(0, task.queries,
+                                 [&]<int count>(int64_t q) { add_block<count>(q, first); });
+    });
+  }
+
+  // What queries see never moves back, so between where the last of them begins and the first ends
+  // all of them see everything.
+  template <int count>
+  PACELINE_INLINE void add_block(int64_t q, int64_t first) const {
+    const auto begin = [&](int64_t of) { return greatest(task.hidden[of], first); };
+    const auto end = [&](int64_t of) { return least(task.visible[of], first + 16); };
+    const int64_t all_end = end(q);
+    const int64_t all_begin = least(begin(q + count - 1), all_end);
+    const int64_t last = q + count;
+    if constexpr (count > 1) {
+      for (int64_t of = q; of < last; ++of) add<1>(of, begin(of), all_begin);
+    }
+    add<count>(q, all_begin, all_end);
+    if constexpr (count > 1) {
+      for (int64_t of = q; of < last; ++of) add<1>(of, greatest(begin(of), all_end), end(of));
+    }
+  }
+
+  // Adds the values from `first` to `end` to the sums of some queries.
+  template <int count>
+  PACELINE_INLINE void add(int64_t q, int64_t first, int64_t end) const {
+    if (first >= end) return;
+    add_rows<count>(values, first, end, scores + q * kPagePositions, task.parts + q * part, part);
+  }
+
+  void run() {
     score_keys();
     for (int64_t q = 0; q < task.queries; ++q) {
       float* sums = task.parts + q * part;
@@ -208,11 +242,15 @@ struct Attending {
   }
 };
 
+// Where each query reads for itself, rows are turned into floats once before.
+template <class Rows>
+using Read = std::conditional_t<kSummedQueries == 1, WidenedRows<Rows>, Rows>;
+
 void attend_page(const PageAttention& task) {
   switch (task.cache->keys.type) {
     case CacheType::f32: return Attending<FloatRows>(task).run();
-    case CacheType::f16: return Attending<HalfRows>(task).run();
-    case CacheType::q8_0: return Attending<BlockRows>(task).run();
+    case CacheType::f16: return Attending<Read<HalfRows>>(task).run();
+    case CacheType::q8_0: return Attending<Read<BlockRows>>(task).run();
   }
 }
 

@@ -10,6 +10,7 @@
 namespace paceline::PACELINE_VARIANT {
 
 PACELINE_INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+PACELINE_INLINE int64_t greatest(int64_t a, int64_t b) { return a < b ? b : a; }
 
 // How many of 16 lanes from `start` on lie within a width.
 PACELINE_INLINE int lanes_left(int64_t width, int64_t start) {

@@ -33,8 +33,10 @@ struct PageAttention {
 };
 
 /// Floats of scratch that `PageAttention` needs.
-PACELINE_INLINE constexpr int64_t page_attention_floats(int64_t key_dim) {
-  return kMostQueries * (kPagePositions + padded(key_dim));
+PACELINE_INLINE constexpr int64_t page_attention_floats(const KeyValues& cache) {
+  const int64_t width = cache.keys.width < cache.values.width ? cache.values.width : cache.keys.width;
+  const int64_t read = 16 * (padded(width) + width / kCacheBlock);  // of 16 positions
+  return kMostQueries * (kPagePositions + padded(cache.keys.dim)) + read;
 }
 
 }  // namespace paceline

@@ -21,6 +21,8 @@ struct u8x64 {
   uint8_t byte[64];
 };
 constexpr int kLanes = 16;
+// More sums at a time than one leave the registers.
+constexpr int kSums = 1;
 constexpr int kPanelRows = 4;
 constexpr int kDotRows = 1;
 
@@ -54,8 +56,8 @@ PACELINE_INLINE uint32_t bits_of(float x) {
 PACELINE_INLINE float widen_half(uint16_t half) {
   const uint32_t magnitude = half & 0x7fffu;
   const uint32_t sign = (half & 0x8000u) << 16;
-  if (magnitude >= 0x7c00u) return float_of(sign | 0x7f800000u | magnitude << 13);
-  return float_of(sign | bits_of(float_of(magnitude << 13) * 0x1p112f));
+  const uint32_t full = magnitude >= 0x7c00u ? 0x7f800000u : 0u;
+  return float_of(sign | full | bits_of(float_of(magnitude << 13) * 0x1p112f));
 }
 // Round to nearest even. Below the normal halves, adding 0.5 lets the addition do the rounding.
 PACELINE_INLINE uint16_t narrow_half(float x) {

@@ -29,6 +29,7 @@ struct u8x64 {
   __m256i low, high;
 };
 constexpr int kLanes = 8;
+constexpr int kSums = 4;
 // 16 registers hold 8 sums of 16-bit pairs; codes and float sums come from the first-level cache.
 constexpr int kPanelRows = 4;
 constexpr int kDotRows = 4;

@@ -25,6 +25,8 @@ struct u8x64 {
 };
 // Lanes of a register.
 constexpr int kLanes = 16;
+// Vectors of sums that registers hold beside what goes into them.
+constexpr int kSums = 16;
 // Rows of activations that share a load of weights: 32 registers hold 16 sums, 8 vectors of codes,
 // factors and what is in flight.
 constexpr int kPanelRows = 16;
