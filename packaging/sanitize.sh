@@ -30,4 +30,4 @@ preload=$("${CXX:-c++}" -print-file-name=libasan.so)
 preload+=:$("${CXX:-c++}" -print-file-name=libubsan.so)
 preload+=:$("${CXX:-c++}" -print-file-name=libstdc++.so)
 LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-  "$python" -m pytest tests/engine/kernels/native "$@"
+  "$python" -m pytest --numprocesses=2 --dist=worksteal tests/engine/kernels/native "$@"
