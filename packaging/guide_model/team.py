@@ -1,5 +1,7 @@
 """Workers that train one model: each on its share of a batch, with gradients added up."""
 
+import ctypes
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -36,6 +38,17 @@ class Team:
         parts = torch.split(flat, [gradient.numel() for gradient in gradients])
         for gradient, part in zip(gradients, parts, strict=True):
             gradient.copy_(part.view_as(gradient))
+
+    def give_back_memory(self) -> None:
+        """Return to the system what freed tensors have left in pieces.
+
+        Conversations differ in length, and so do the tensors of each step: without this a worker
+        grew from 3 to 11 GB in a thousand steps (glibc; other allocators do it by themselves).
+        """
+        if sys.platform == "linux":
+            trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+            if trim is not None:
+                trim(0)
 
     def agree(self, number: float) -> float:
         """The leader's number, for all."""

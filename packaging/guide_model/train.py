@@ -132,9 +132,11 @@ class Training:
             losses.append(self._learn(self._course.batch(self._step, _cut(progress)), progress))
             self._step += 1
             self._seconds = time.monotonic() - began
-            if self._step % REPORT_EVERY == 0 and self._team.leads:
-                self._report(losses, progress)
-                losses.clear()
+            if self._step % REPORT_EVERY == 0:
+                self._team.give_back_memory()
+                if self._team.leads:
+                    self._report(losses, progress)
+                    losses.clear()
             if self._step % budget.keep_every == 0 and self._team.leads:
                 self._save()
         if self._team.leads:
