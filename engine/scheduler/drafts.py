@@ -63,7 +63,7 @@ class Drafts:
         running = [rows.job for rows in plan if rows.job.reply.tokens and rows.job.remaining == 1]
         opening = [rows.job for rows in plan if _may_open(rows)]
         self._pass = _Pass(reading=len(running) < len(plan))
-        if not opening and all(job.account.asleep for job in running):
+        if not opening and self._controller.rests([job.account for job in running]):
             self._pass.asleep = running
             return plan
         try:
@@ -96,7 +96,8 @@ class Drafts:
         """Learn what the pass took, from the end of proposing until all was committed."""
         done, self._pass = self._pass, _Pass()
         if done.asleep:
-            self._controller.rest([job.account for job in done.asleep], seconds)
+            accounts = [job.account for job in done.asleep]
+            self._controller.rest(accounts, seconds, reading=done.reading)
         elif done.outcomes and len(done.outcomes) == len(done.seats):
             began = self._clock()
             self._controller.record(

@@ -12,11 +12,6 @@ LONGEST_REST = 128
 """Tokens from one trial to the next while drafting rests. The rest doubles from trial to trial, but
 not beyond what a change of text may go unnoticed for; what trials may cost, the ledger says."""
 
-WAKING = 8
-"""Tokens before a trial from which on plain passes are measured again, to compare it with: half of
-those that their time is taken from. Before, a reply that rests is left alone: looking at it takes a
-fifth of a very small model's pass."""
-
 
 class Attempts:
     """The drafts of one reply by one method.
@@ -108,9 +103,9 @@ class Account:
 
     @property
     def asleep(self) -> bool:
-        """Whether nothing may draft for it soon, so that there is nothing to decide."""
+        """Whether nothing may draft for it yet, so that there is nothing to decide."""
         attempts = map(self.attempts.get, self.methods)
-        return not self.fixed and all(one and one.wait > WAKING for one in attempts)
+        return not self.fixed and all(one and one.wait > 0 for one in attempts)
 
     @property
     def resting(self) -> bool:

@@ -149,7 +149,10 @@ class Controller:
         """
         seats = [outcome.seat for outcome in outcomes]
         for seat in seats:
-            seat.account.ledger.weigh(deciding)
+            # What was only considered is not held against the next trial: on a very small model
+            # looking would use up what trials are paid from.
+            ledger = seat.account.ledger
+            (ledger.weigh if turns else ledger.decode)(deciding)
         plain = self._plain.of(_company(seats))
         self._charge(outcomes, turns, seconds, None if reading else plain)
         if not reading:
@@ -157,9 +160,23 @@ class Controller:
         for outcome in outcomes:
             self._learn_acceptance(outcome)
 
-    def rest(self, accounts: Sequence[Account], seconds: float) -> None:
-        """Let replies that sleep be, in a pass that emitted a token for each."""
+    def rests(self, accounts: Sequence[Account]) -> bool:
+        """Whether there is nothing to decide for these replies.
+
+        All wait, or plain decoding is still being measured. To look closer at them would take a
+        fifth of a very small model's pass.
+        """
+        if all(account.asleep for account in accounts):
+            return True
+        fixed = any(account.fixed for account in accounts)
+        return not fixed and self._plain.of(tuple(accounts)) is None
+
+    def rest(self, accounts: Sequence[Account], seconds: float, *, reading: bool) -> None:
+        """Let replies be, in a pass that emitted a token for each and may have read a prompt."""
         self._purse.earn(seconds)
+        self._since_plain = 0.0
+        if not reading:
+            self._plain.observe(tuple(accounts), seconds)
         for account in accounts:
             account.ledger.decode(seconds)
             account.pass_by(1)

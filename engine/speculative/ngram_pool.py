@@ -48,7 +48,8 @@ class NgramPool:
         text = np.array(tokens, np.uint64)
         hashes = np.convolve(text[:-1] + np.uint64(1), self._powers, "valid")
         places = hashes % np.uint64(POOL_ENTRIES)
-        self._used += len(np.unique(places[self._entries[places] == 0]))
+        # Not numpy.unique: its first call imports for as long as thirty passes of a small model.
+        self._used += len(set(places[self._entries[places] == 0].tolist()))
         self._entries[places] = hashes >> np.uint64(32) << np.uint64(32) | text[self.n :]
 
     def follow(self, tokens: Sequence[int], most: int) -> list[int]:

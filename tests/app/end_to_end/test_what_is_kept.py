@@ -17,7 +17,7 @@ from tests.helpers.chats import wait_until
 from tests.helpers.endless import endless_talker
 from tests.helpers.person import Person
 
-NUM_TOKENS = 120
+NUM_TOKENS = 480
 
 
 async def at_once() -> None:
