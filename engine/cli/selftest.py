@@ -80,10 +80,10 @@ def _repeat(options: argparse.Namespace) -> None:
 
 
 def _operations_table(trials: Sequence[Trial]) -> str:
-    lines = [f"{'operation':24}{'backend':24}{'error':>9}{'allowed':>9}  rows alone"]
+    lines = [f"{'operation':32}{'backend':24}{'error':>9}{'allowed':>9}  rows alone"]
     for trial in trials:
         alone = "same" if trial.rows_stand_alone else "DIFFER"
-        line = f"{trial.operation:24}{trial.backend:24}{trial.error:9.1e}{trial.allowed:9.0e}"
+        line = f"{trial.operation:32}{trial.backend:24}{trial.error:9.1e}{trial.allowed:9.0e}"
         lines.append(f"{line}  {alone:10}  {'passed' if trial.passed else 'FAILED'}")
     return "\n".join(lines)
 

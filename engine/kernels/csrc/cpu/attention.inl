@@ -170,9 +170,10 @@ struct Attending {
 
   // A query as it is, or a copy with zeros up to whole vectors.
   const float* whole_vectors(int64_t q) const {
-    if (dim == keys.dim) return task.query[q];
+    const int64_t given = task.cache->keys.dim;
+    if (dim == given) return task.query[q];
     float* copy = queries + q * dim;
-    each_lanes(keys.dim, [&](int64_t i, int n) {
+    each_lanes(given, [&](int64_t i, int n) {
       store(copy + i, load_lanes(task.query[q] + i, n));
     });
     return copy;

@@ -1,7 +1,7 @@
 // Q4_1: w = d q + m, both for 32 columns. 5 bits a weight, as in the file.
 //
 // Each block: [16 rows] halves d, [16] halves -m, then 4 vectors of nibbles. With these factors in a
-// header of the group, whose lines nothing fetches ahead, one row took twice as long.
+// header of the group one row took twice as long, while no header was fetched ahead.
 #pragma once
 
 #include "cpu/formats/block_products.inl"
