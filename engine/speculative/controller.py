@@ -148,11 +148,11 @@ class Controller:
             deciding: seconds that it took beside to come to its lengths.
         """
         seats = [outcome.seat for outcome in outcomes]
-        for seat in seats:
-            # What was only considered is not held against the next trial: on a very small model
-            # looking would use up what trials are paid from.
-            ledger = seat.account.ledger
-            (ledger.weigh if turns else ledger.decode)(deciding)
+        for ledger in (seat.account.ledger for seat in seats):
+            if turns:
+                ledger.weigh(deciding)
+            else:  # not held against the next trial, which on a very small model it would use up
+                ledger.decode(deciding)
         plain = self._plain.of(_company(seats))
         self._charge(outcomes, turns, seconds, None if reading else plain)
         if not reading:

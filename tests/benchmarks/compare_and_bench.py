@@ -7,15 +7,12 @@ by the bench, and as Compare does, one reply after the other and each cold. Prin
 each prompt in both, and how far they are apart. Run it on a quiet machine.
 """
 
-import asyncio
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 from app.domain.comparison import Side, compare
-from app.paths import guide_files
 from engine.api import (
     DRAFTED,
     ChatOptions,
@@ -28,6 +25,7 @@ from engine.api import (
 )
 from engine.api.bench_prompts import prompts_file
 from engine.api.bench_suite import REPLY_TOKENS
+from tests.benchmarks.pairs import run_on_pair
 
 DRAFTING = Drafting(("draft",))
 
@@ -63,11 +61,5 @@ async def measure(target: Path, draft: Path) -> None:
     await engine.close()
 
 
-def main() -> None:
-    given = [Path(argument) for argument in sys.argv[1:]]
-    target, draft = given or guide_files()
-    asyncio.run(measure(target, draft))
-
-
 if __name__ == "__main__":
-    main()
+    run_on_pair(measure)

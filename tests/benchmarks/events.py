@@ -7,12 +7,9 @@ processor time of the engine's thread in publishing, which other work on the mac
 Prints it for each token, and as a share of the engine's time at 200 tokens a second.
 """
 
-import asyncio
-import sys
 from pathlib import Path
 from time import thread_time
 
-from app.paths import guide_files
 from engine.api import (
     ChatOptions,
     Drafting,
@@ -24,6 +21,7 @@ from engine.api import (
 )
 from engine.scheduler.request import Job
 from engine.scheduler.step import Stepper
+from tests.benchmarks.pairs import run_on_pair
 
 NUM_TOKENS = 500
 QUESTION = "What is a draft, and when does it help?"
@@ -69,11 +67,5 @@ async def measure(target: Path, draft: Path) -> None:
     await engine.close()
 
 
-def main() -> None:
-    given = [Path(argument) for argument in sys.argv[1:]]
-    target, draft = given or guide_files()
-    asyncio.run(measure(target, draft))
-
-
 if __name__ == "__main__":
-    main()
+    run_on_pair(measure)
