@@ -1,66 +1,22 @@
 """The terminal: names and keys that scripts rely on, and failures as one line."""
 
-import argparse
 import io
 import json
 import os
 import struct
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.api.loading import load_model
 from engine.base.errors import NotEnoughMemoryError
-from engine.base.types import LoadOptions
-from engine.cli.bench import Bench
-from engine.cli.main import main
-from engine.cli.reply_printer import ReplyPrinter
 from engine.models.runner import Runner
 from tests.helpers.shared import shared_path
 from tests.helpers.terminal import Terminal
 from tests.helpers.tiny_gguf import write_gguf
 from tests.helpers.tiny_model import TinyModel
-
-TIMINGS = {
-    "cache_n",
-    "prompt_n",
-    "prompt_ms",
-    "prompt_per_second",
-    "predicted_n",
-    "predicted_ms",
-    "predicted_per_second",
-    "draft_n",
-    "draft_n_accepted",
-    "draft_rounds",
-    "draft_empty",
-    "draft_rejected_whole",
-    "draft_by_position",
-    "draft_ms",
-    "verify_ms",
-    "rollback_ms",
-    "draft_speedup",
-    "draft_rest_cost",
-}
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(TinyModel().write(tmp_path_factory.mktemp("cli") / "tiny.gguf"))
-
-
-@pytest.fixture
-def broken(tmp_path: Path) -> str:
-    """A model that computes no number behind token 5."""
-    tiny = TinyModel()
-    tensors = tiny.tensors()
-    embedding, quant = tensors["token_embd.weight"]
-    embedding[5] = np.nan
-    tensors["token_embd.weight"] = embedding, quant
-    return str(write_gguf(tmp_path / "broken.gguf", tiny.metadata(), tensors))
 
 
 @pytest.fixture
@@ -179,211 +135,6 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     monkeypatch.setattr(Runner, "forward", lambda *_: pytest.fail("computed in vain"))
     out = str(tmp_path / "nowhere" / "l.npy")
     assert out in terminal.complaint("logits", model, "--tokens-file", tokens, "--out", out)
-
-
-def test_generate_answers_with_the_keys_of_the_contract(terminal: Terminal, model: str) -> None:
-    document = terminal.json(
-        "generate", model, "--prompt", "Hi", "--max-tokens", "5", "--ignore-eos", "--digest"
-    )
-    assert set(document) == {"tokens", "text", "stop_reason", "timings", "digest", "state_digest"}
-    assert set(document["timings"]) == TIMINGS
-    assert document["stop_reason"] == "length"
-    assert document["timings"]["predicted_n"] == len(document["tokens"]) == 5
-    assert len(document["digest"]) == len(document["state_digest"]) == 64
-
-
-def test_many_requests_over_slots_say_what_they_say_one_by_one(
-    terminal: Terminal, model: str, tmp_path: Path
-) -> None:
-    requests = [
-        {"tokens": [1, 2, 3], "max_tokens": 6, "ignore_eos": True},
-        {"prompt": "Something longer", "max_tokens": 9, "temperature": 0.8, "seed": 7},
-        {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 4, "stop": "x"},
-    ]
-    path = tmp_path / "r.jsonl"
-    path.write_text("\n".join(map(json.dumps, requests)))
-    common = ("generate", model, "--requests", str(path), "--digest", "--kv-type", "q8_0")
-    alone = terminal.json(*common, "--slots", "1")
-    together = terminal.json(*common, "--slots", "3")
-    assert len(alone) == 3
-    for one, other in zip(alone, together, strict=True):
-        one.pop("timings"), other.pop("timings")
-        assert one == other
-
-
-def write_requests(path: Path, *requests: dict[str, object]) -> str:
-    path.write_text("\n".join(map(json.dumps, requests)))
-    return str(path)
-
-
-def test_a_request_that_fails_leaves_the_others_their_answers(
-    broken: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    good: dict[str, object] = {"tokens": [1, 2, 3], "max_tokens": 2, "ignore_eos": True}
-    requests = write_requests(tmp_path / "r.jsonl", good, {"tokens": [1, 5]}, good)
-    assert main(["generate", broken, "--requests", requests, "--json"]) == 1
-    captured = capsys.readouterr()
-    first, failed, last = json.loads(captured.out)
-    assert first["tokens"] == last["tokens"]
-    assert len(first["tokens"]) == 2
-    assert failed.keys() == {"error"}
-    assert "finite number" in failed["error"]
-    assert captured.err == "paceline-engine: 1 of 3 requests failed.\n"
-
-
-def test_a_single_request_that_fails_is_one_line(
-    terminal: Terminal, broken: str, tmp_path: Path
-) -> None:
-    np.save(tmp_path / "t.npy", np.array([1, 5], dtype=np.int32))
-    line = terminal.complaint(
-        "generate", broken, "--tokens-file", str(tmp_path / "t.npy"), status=1
-    )
-    assert "finite number" in line
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"tokens": list(range(200))}, "context holds 128"),
-        ({"tokens": [1, 259]}, "259"),
-        ({"tokens": [1], "max_tokens": 0}, "1 or more"),
-        ({"tokens": [1], "top_p": 2}, "top-p"),
-        ({"tokens": [1], "temperature": 10**400}, "temperature"),
-        ({"tokens": [1], "logprobs": -1}, "alternatives"),
-        ({"tokens": [1], "logit_bias": {"259": 1}}, "259"),
-        ({"tokens": [1], "logit_bias": {"the": 1}}, "token id"),
-        ({"tokens": [1], "stop": [5]}, "stop"),
-        ({"tokens": [1], "prompt": "x"}, "exactly one"),
-    ],
-)
-def test_a_request_that_cannot_be_served_is_named_before_any_is(
-    terminal: Terminal,
-    model: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    wrong: dict[str, object],
-    words: str,
-) -> None:
-    monkeypatch.setattr(Runner, "forward", lambda *_: pytest.fail("computed in vain"))
-    requests = write_requests(tmp_path / "r.jsonl", {"tokens": [1]}, wrong)
-    line = terminal.complaint("generate", model, "--requests", requests, "--context", "128")
-    assert "line 2 of" in line
-    assert words in line
-
-
-def test_log_probabilities_come_with_their_alternatives(
-    terminal: Terminal, model: str, tmp_path: Path
-) -> None:
-    common = ("--max-tokens", "3", "--ignore-eos")
-    document = terminal.json("generate", model, "--prompt", "Hi", "--logprobs", "2", *common)
-    assert [entry["token"] for entry in document["logprobs"]] == document["tokens"]
-    for entry in document["logprobs"]:
-        assert entry["top"][0] == [entry["token"], entry["logprob"]]  # greedy takes the likeliest
-        assert entry["logprob"] >= entry["top"][1][1]
-    requests = write_requests(
-        tmp_path / "r.jsonl", {"prompt": "Hi", "logprobs": 0}, {"prompt": "Hi"}
-    )
-    alone, without = terminal.json("generate", model, "--requests", requests, *common)
-    assert [entry["top"] for entry in alone["logprobs"]] == [[], [], []]
-    assert "logprobs" not in without
-
-
-def test_penalties_and_bias_reach_the_sampler(
-    terminal: Terminal, model: str, tmp_path: Path
-) -> None:
-    common = ("--max-tokens", "12", "--ignore-eos")
-    requests = write_requests(
-        tmp_path / "r.jsonl",
-        {"prompt": "Hi", "logit_bias": {"65": 100}},
-        {"prompt": "Hi", "logit_bias": {"65": 100}, "presence_penalty": 200, "penalty_window": 1},
-    )
-    biased, alternating = terminal.json("generate", model, "--requests", requests, *common)
-    assert biased["tokens"] == [65] * 12
-    assert alternating["tokens"][::2] == [65] * 6
-    assert 65 not in alternating["tokens"][1::2]
-    without_repeats = terminal.json(
-        "generate", model, "--prompt", "Hi", "--frequency-penalty", "1000", *common
-    )
-    assert len(set(without_repeats["tokens"])) == 12
-
-
-def test_a_conversation_comes_from_a_file(terminal: Terminal, model: str, tmp_path: Path) -> None:
-    path = tmp_path / "chat.json"
-    path.write_text(json.dumps([{"role": "user", "content": "Hi"}]))
-    document = terminal.json("generate", model, "--messages", str(path), "--max-tokens", "3")
-    assert document["timings"]["prompt_n"] > 10
-
-
-def test_text_streams_to_stdout_and_figures_to_stderr(
-    model: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["generate", model, "--prompt", "Hi", "--max-tokens", "5"]) == 0
-    captured = capsys.readouterr()
-    assert "tok/s" in captured.err
-    assert "tok/s" not in captured.out
-
-
-def test_the_answer_alone_is_printed_of_a_reply_to_a_conversation(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    printer = ReplyPrinter("<think>")
-    for piece in ("\nHm.</thi", "nk>\n\nLet ", 'me.\n<tool_call>{"name": "look"', "}</tool_call>"):
-        printer.add(piece)
-    printer.finish()
-    captured = capsys.readouterr()
-    assert captured.out == "Let me.\nlook {}\n"
-    assert captured.err == "Hm.\n\n"
-
-
-def test_bench_gives_every_figure(terminal: Terminal, model: str) -> None:
-    lengths = ("--prompt-tokens", "70", "--gen-tokens", "4", "--repeat", "2")
-    document = terminal.json("bench", model, *lengths, "--kernels", "torch", "--threads", "2")
-    suite = document["suite"]
-    assert set(suite["verify"]) == {"1", "2", "4", "8", "16", "32"}
-    assert len(suite["decode"]["runs"]) == len(suite["prompt"]["runs"]) == 2
-    assert suite["decode"]["tokens_per_second"] > 0
-    assert suite["load"]["peak_bytes"] > 1e6
-    assert document["device"] == "cpu"
-    assert (document["kernels"], document["threads"]) == ("torch", 2)
-
-
-@pytest.mark.parametrize(
-    ("suite", "options", "fits"),
-    [
-        ("load", [], True),
-        ("decode", ["--at-context", "24", "--gen-tokens", "16"], True),
-        ("decode", ["--at-context", "24", "--gen-tokens", "17"], False),
-        ("verify", ["--at-context", "8"], True),
-        ("verify", ["--at-context", "9"], False),
-        ("prompt", ["--prompt-tokens", "39"], True),
-        ("prompt", ["--prompt-tokens", "40"], False),
-    ],
-)
-def test_bench_needs_the_context_of_its_suite_alone(
-    terminal: Terminal, tmp_path: Path, suite: str, options: list[str], fits: bool
-) -> None:
-    short = str(TinyModel(context=40).write(tmp_path / "short.gguf"))
-    arguments = ("bench", short, "--suite", suite, "--repeat", "1", *options)
-    if fits:
-        assert set(terminal.json(*arguments)["suite"]) == {suite}
-        assert suite in terminal.text(*arguments)
-    else:
-        line = terminal.complaint(*arguments)
-        assert "40 positions" in line
-        assert "--context" not in line
-
-
-@pytest.mark.parametrize("architecture", ["llama", "qwen35"])
-def test_bench_measures_prompts_that_nothing_was_kept_of(tmp_path: Path, architecture: str) -> None:
-    path = TinyModel(architecture=architecture, layers=3).write(tmp_path / "tiny.gguf")
-    options = LoadOptions(context=128)
-    model = load_model(path, options, lambda _: None, threading.Event())
-    bench = Bench(model, argparse.Namespace(at_context=64, repeat=1))
-    for _ in range(8):
-        timings = bench.request(prompt_tokens=100, gen_tokens=2)
-        assert (timings.cache_n, timings.prompt_n) == (0, 100)
-    assert min(bench.verify().values()) > 0
-    model.close()
 
 
 @pytest.mark.parametrize(
