@@ -71,8 +71,8 @@ struct Delta {
   HeadColumns place(int64_t head, int64_t column) const {
     return {task,
             value_head(head) * layer.key_dim * layer.value_dim + column,
+            layer.key_dim,
             layer.value_dim,
-            layer.key_dim * layer.value_dim,
             inside(head, column),
             lanes_left(layer.value_dim, column),
             lanes_left(layer.value_dim, column + 16)};
@@ -145,7 +145,8 @@ struct Delta {
                       r + 1 < count ? key + key_stride : nullptr,
                       {mul(sub(value.low, mul(decay, seen.low)), rate),
                        mul(sub(value.high, mul(decay, seen.high)), rate)}};
-      const Columns read = sweep(at.source(row), at.target(row), step, layer.key_dim, seen);
+      const Columns read =
+          sweep(at.source(row), at.target(row), at.ahead(row), step, layer.key_dim, seen);
       if (task.out) {
         float* out = task.out[row] + value_head(head) * layer.value_dim + column;
         store_lanes(out, read.low, at.low);

@@ -41,8 +41,8 @@ struct StateSpace {
   HeadColumns place(int64_t head, int64_t column) const {
     return {task,
             (first_head + head) * layer.state_dim * layer.head_dim + column,
+            layer.state_dim,
             layer.head_dim,
-            layer.state_dim * layer.head_dim,
             state + (head * columns + column) * layer.state_dim,
             lanes_left(layer.head_dim, column),
             lanes_left(layer.head_dim, column + 16)};
@@ -75,7 +75,8 @@ struct StateSpace {
                       nullptr,
                       {mul(time, x.low), mul(time, x.high)}};
       Columns unused;
-      const Columns read = sweep(at.source(row), at.target(row), step, layer.state_dim, unused);
+      const Columns read =
+          sweep(at.source(row), at.target(row), at.ahead(row), step, layer.state_dim, unused);
       if (task.out) {
         float* out = task.out[row] + number * layer.head_dim + column;
         store_lanes(out, fma(skip, x.low, read.low), at.low);
