@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.base.errors import RequestError
+from engine.kernels.state_memory import empty
 from engine.kernels.state_types import ELEMENT_BYTES, PAGE_POSITIONS, Q8_0_BLOCK
 
 
@@ -66,7 +67,7 @@ class FloatPlane(Plane):
         self, pages: int, heads: int, dim: int, dtype: torch.dtype, device: torch.device
     ) -> None:
         self.dim = dim
-        self._data = torch.empty(pages, heads, PAGE_POSITIONS, dim, dtype=dtype, device=device)
+        self._data = empty((pages, heads, PAGE_POSITIONS, dim), dtype, device)
 
     @property
     def storage(self) -> PlaneStorage:
@@ -94,8 +95,8 @@ class Q8Plane(Plane):
     def __init__(self, pages: int, heads: int, dim: int, device: torch.device) -> None:
         self.dim = dim
         shape = (pages, heads, PAGE_POSITIONS, dim // Q8_0_BLOCK)
-        self._codes = torch.empty(*shape, Q8_0_BLOCK, dtype=torch.int8, device=device)
-        self._scales = torch.empty(*shape, 1, dtype=torch.float16, device=device)
+        self._codes = empty((*shape, Q8_0_BLOCK), torch.int8, device)
+        self._scales = empty((*shape, 1), torch.float16, device)
 
     @property
     def storage(self) -> PlaneStorage:

@@ -134,8 +134,11 @@ class NativeModel:
         if layers is self._recurrent:
             return
         for index, layer in enumerate(layers):
-            state, tape = (_address(part, torch.float32) for part in (layer.state, layer.tape))
-            sizes = *layer.state.shape, *layer.tape.shape
+            state, tape = (
+                _address(layer.state[0], torch.float32),
+                _address(layer.tape, torch.float32),
+            )
+            sizes = *layer.state.shape, layer.state.stride(0), *layer.tape.shape
             self._handle.call("bind_recurrent", index, state, tape, *sizes)
         self._recurrent = layers
 

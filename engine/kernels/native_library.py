@@ -74,7 +74,7 @@ _MODEL_FUNCTIONS = {
     "add_short_convolution": (*[c_int64] * 5,),
     "set_logits": (c_int64,),
     "bind_key_values": (c_int64, c_int32, *[c_int64] * 4, *[c_void_p] * 4),
-    "bind_recurrent": (c_int64, *[c_void_p] * 2, *[c_int64] * 5),
+    "bind_recurrent": (c_int64, *[c_void_p] * 2, *[c_int64] * 6),
     "run": (c_void_p, c_void_p),
     "fold": (c_int64, c_int64, c_int64),
     "poison": (),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from engine.kernels.batch import Batch
-from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.recurrent import RecurrentLayer, RecurrentStates
 from engine.memory.pages import PageAllocator
 from engine.memory.sequence_state import PassKind
 from engine.memory.spec import RecurrentSpec
@@ -35,16 +35,16 @@ class RecurrentPool:
         poison: bool = False,
     ) -> None:
         """Allocate all entries and tapes; `poison` keeps NaN in what is not live."""
-        self.layers = tuple(
-            RecurrentLayer.allocate(spec.shape, entries, slots, tape_rows, device) for spec in specs
-        )
+        shapes = [spec.shape for spec in specs]
+        self._states = RecurrentStates.allocate(shapes, entries, slots, tape_rows, device)
+        self.layers = self._states.layers
         self._fold = fold
         self.allocator = PageAllocator(entries)
         self._sequences: weakref.WeakSet[RecurrentState] = weakref.WeakSet()
         self._poison = poison
         if poison:
+            self._states.entries.fill_(torch.nan)
             for layer in self.layers:
-                layer.state.fill_(torch.nan)
                 layer.tape.fill_(torch.nan)
 
     def new_state(self) -> "RecurrentState":
@@ -82,8 +82,11 @@ class RecurrentPool:
 
     def copy(self, source: int, target: int) -> None:
         """Copy a state."""
-        for layer in self.layers:
-            layer.state[target] = layer.state[source]
+        self._states.entries[target] = self._states.entries[source]
+
+    def stored_bytes(self, entry: int) -> bytes:
+        """What is stored for a state, layer by layer."""
+        return self._states.entries[entry].cpu().numpy().tobytes()
 
     def fold(self, entry: int, slot: int, rows: int) -> None:
         """Apply the first rows of a slot's tape."""
@@ -102,8 +105,7 @@ class RecurrentPool:
         )
 
     def _fill(self, entry: int, value: float) -> None:
-        for layer in self.layers:
-            layer.state[entry] = value
+        self._states.entries[entry] = value
 
 
 class RecurrentState:
@@ -181,8 +183,7 @@ class RecurrentState:
                 batch.set_recurrent(slot, read, self._working, self._tape_start)
 
     def hash_into(self, length: int, update: Callable[[bytes], None]) -> None:
-        for layer in self._pool.layers:
-            update(layer.state[self.entry].cpu().numpy().tobytes())
+        update(self._pool.stored_bytes(self.entry))
 
     def _release_working(self) -> None:
         if self._working is not None:

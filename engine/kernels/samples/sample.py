@@ -16,7 +16,7 @@ from engine.kernels.kv_pages import LayerPages, make_plane
 from engine.kernels.operations.rows import Buffer, Embed
 from engine.kernels.operations.sequences import Recurrent
 from engine.kernels.program import Operation, Program
-from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.recurrent import RecurrentStates
 from engine.kernels.state import ModelState
 from engine.kernels.state_types import PAGE_POSITIONS
 from engine.weights.quant_tensor import QuantTensor
@@ -63,10 +63,9 @@ class Sample:
             make_plane(self.kv_type, PAGES, KV_HEADS, dim, device) for dim in (KEY_DIM, VALUE_DIM)
         )
         shapes = [op.shape for op in self.program.body if isinstance(op, Recurrent)]
-        recurrent = [RecurrentLayer.allocate(shape, 1, 1, TAPE_ROWS, device) for shape in shapes]
-        for layer in recurrent:
-            layer.state.zero_()
-        return ModelState((LayerPages(keys, values),), recurrent)
+        recurrent = RecurrentStates.allocate(shapes, 1, 1, TAPE_ROWS, device)
+        recurrent.entries.zero_()
+        return ModelState((LayerPages(keys, values),), recurrent.layers)
 
 
 @dataclass(frozen=True, slots=True)

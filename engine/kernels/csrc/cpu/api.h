@@ -130,8 +130,8 @@ PACELINE_EXPORT int64_t paceline_bind_key_values(paceline_model* model, int64_t 
                                               void* values, uint16_t* value_scales);
 PACELINE_EXPORT int64_t paceline_bind_recurrent(paceline_model* model, int64_t layer, float* state,
                                              float* tape, int64_t entries, int64_t kept_floats,
-                                             int64_t slots, int64_t tape_rows,
-                                             int64_t tape_floats);
+                                             int64_t entry_floats, int64_t slots,
+                                             int64_t tape_rows, int64_t tape_floats);
 
 /// Run a pass; `logits` gets [wanted rows, width of the result].
 PACELINE_EXPORT int64_t paceline_run(paceline_model* model, const paceline::Batch* batch,

@@ -16,18 +16,16 @@ constexpr size_t kChunk = size_t{64} << 20;
 
 constexpr size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+void advise_huge_pages([[maybe_unused]] uint8_t* first, [[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+  const size_t whole = bytes / kHugePage * kHugePage;
+  if (whole) madvise(first, whole, MADV_HUGEPAGE);
+#endif
+}
+
 }  // namespace
 
 void FreeMemory::operator()(uint8_t* p) const noexcept { ::operator delete(p, alignment); }
-
-void advise_huge_pages([[maybe_unused]] void* first, [[maybe_unused]] size_t bytes) {
-#if defined(__linux__)
-  const auto address = reinterpret_cast<uintptr_t>(first);
-  const uintptr_t begin = round_up(address, kHugePage);
-  const uintptr_t end = (address + bytes) / kHugePage * kHugePage;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-}
 
 Memory allocate(size_t bytes) {
   const std::align_val_t alignment{bytes < kHugePage ? kLine : kHugePage};

@@ -19,9 +19,6 @@ using Memory = std::unique_ptr<uint8_t[], FreeMemory>;
 // a pass reads all weights once, and with small pages looks up an address every 4 KiB.
 Memory allocate(size_t bytes);
 
-// Ask for huge pages under memory that somebody else allocated and nobody has touched yet.
-void advise_huge_pages(void* first, size_t bytes);
-
 // Memory that is only given back together. What is allocated one after the other lies in the same
 // huge pages, where single matrices of a small model would fill none.
 class Arena {

@@ -23,9 +23,9 @@ RecurrentRows between(const RecurrentSizes& sizes, const RecurrentState& state, 
   RecurrentRows rows{};
   rows.channels = sizes.channels;
   rows.taps = sizes.taps;
-  rows.state = state.state + read * state.kept_floats;
+  rows.state = state.kept(read);
   rows.window = rows.state + sizes.window_start();
-  if (write >= 0) rows.next_state = state.state + write * state.kept_floats;
+  if (write >= 0) rows.next_state = state.kept(write);
   return rows;
 }
 

@@ -41,14 +41,16 @@ struct KeyValues {
 
 /// The committed states of one recurrent layer, and the tapes of the slots.
 struct RecurrentState {
-  float* state = nullptr;  // [entries, kept_floats]
+  float* state = nullptr;  // [entries, kept_floats], entries lie entry_floats apart
   float* tape = nullptr;   // [slots, tape_rows, tape_floats]
   int64_t entries = 0;
   int64_t kept_floats = 0;
+  int64_t entry_floats = 0;
   int64_t slots = 0;
   int64_t tape_rows = 0;
   int64_t tape_floats = 0;
 
+  float* kept(int64_t entry) const { return state + entry * entry_floats; }
   float* tape_row(int64_t slot, int64_t row) const {
     return tape + (slot * tape_rows + row) * tape_floats;
   }

@@ -10,7 +10,7 @@ from engine.kernels.operations.rows import Buffer
 from engine.kernels.operations.sequences import DeltaRule, Recurrent, ShortConvolution, StateSpace
 from engine.kernels.program import Program
 from engine.kernels.recurrence import parts
-from engine.kernels.recurrent import RecurrentLayer
+from engine.kernels.recurrent import RecurrentLayer, RecurrentStates
 from engine.kernels.recurrent_shapes import (
     ConvolutionShape,
     DeltaShape,
@@ -104,7 +104,7 @@ class Kept:
 
     @classmethod
     def random(cls, shape: RecurrentShape) -> "Kept":
-        layer = RecurrentLayer.allocate(shape, ENTRIES, SLOTS, TAPE_ROWS, CPU)
+        (layer,) = RecurrentStates.allocate([shape], ENTRIES, SLOTS, TAPE_ROWS, CPU).layers
         generator = torch.Generator().manual_seed(5)
         layer.state.copy_(0.3 * torch.randn(layer.state.shape, generator=generator))
         layer.state[4] = torch.nan
