@@ -51,5 +51,5 @@ class RecurrentStates:
         tapes = (
             empty((slots, tape_rows, shape.tape_floats), torch.float32, device) for shape in shapes
         )
-        parts = zip(states.split(kept, dim=1), tapes, strict=True)
+        parts = zip(torch.split(states, kept, dim=1), tapes, strict=True)
         return cls(states, tuple(RecurrentLayer(state, tape) for state, tape in parts))

@@ -41,10 +41,8 @@ def main() -> None:
             *(_pass_ms(model.runner, sequence, rows) for _ in range(REPEAT)), strict=True
         )
         fold = statistics.median(folds)
-        share, share_of_one = fold / statistics.median(passes), fold / one_row
-        print(
-            f"{rows:3} rows: {fold:.2f} ms, {share:.1%} of their pass, {share_of_one:.1%} of one row's"
-        )
+        of_theirs, of_one = fold / statistics.median(passes), fold / one_row
+        print(f"{rows:3} rows: {fold:.2f} ms, {of_theirs:.1%} of their pass, {of_one:.1%} of one's")
 
 
 def _pass_ms(runner: Runner, sequence: SequenceState, rows: int) -> tuple[float, float]:
