@@ -84,9 +84,8 @@ def _draft_use(options: LoadOptions, device: str) -> ModelUse | None:
     asked = options.draft
     if asked is None or asked.device not in (None, device):
         return None
-    facts = _read(asked.path, False)
-    context = asked.context or default_context(facts.context_length)
-    return ModelUse(facts, _backend(device), asked.kv_type or options.kv_type, context)
+    kv_type = asked.kv_type or options.kv_type
+    return ModelUse(_read(asked.path, False), _backend(device), kv_type, asked.context)
 
 
 def _read(path: Path, with_head: bool) -> ModelFacts:

@@ -34,6 +34,7 @@ from engine.models.headed_runner import HeadedRunner
 from engine.speculative.draft_model import DraftModel
 from engine.speculative.methods import open_methods
 from engine.speculative.mtp import MtpHeads
+from engine.speculative.ngram_static import load_static_pairs
 from engine.speculative.pair import check_pair
 from engine.text.chat_template import ChatTemplate, load_chat_template
 from engine.text.gguf_tokenizer import load_tokenizer
@@ -155,7 +156,8 @@ def _open_draft(options: DraftModelOptions, target: OpenModel, undo: ExitStack) 
         options.path,
         RunOptions(
             device=options.device or target.device.type,
-            context=options.context,
+            context=options.context and min(options.context, target.context),
+            usual_context=target.context,
             kv_type=options.kv_type or target.options.kv_type,
             kernels=target.options.kernels,
             threads=options.threads or target.options.threads,
@@ -169,12 +171,14 @@ def _load_target(target: OpenModel, options: LoadOptions, progress: "_Progress")
     """Load the model that is to answer, with what drafts without a second one."""
     progress.tell("Reading the vocabulary", 0.02)
     tokenizer, template, problem = _text_formats(target.file)
+    others = options.ngram_static
+    static = load_static_pairs(others, target.program.vocab_size) if others else None
     backends = target.load(progress.count, progress.check)
     runner = target.runner(backends, options.slots)
     ends = _ends(tokenizer)
     heads = MtpHeads(runner, ends) if isinstance(runner, HeadedRunner) else None
     sizes = options.ngram_n, options.ngram_m
-    methods = open_methods(runner.vocab_size, ends, *sizes, heads=heads)
+    methods = open_methods(runner.vocab_size, ends, *sizes, static, heads=heads)
     notices = [texts.notice for texts in (tokenizer, template) if texts]
     notices.append(target.kernels.notice)
     loaded = LoadedModel(

@@ -15,7 +15,7 @@ from engine.kernels.backend_memory import CPU_NATIVE, TORCH_BACKENDS
 from engine.kernels.backends import KernelChoice, choose_kernels, make_backend
 from engine.kernels.devices import choose_device
 from engine.memory.model_memory import ModelMemory
-from engine.memory.plan import ModelUse, default_context
+from engine.memory.plan import DEFAULT_CONTEXT, ModelUse
 from engine.models.footprint import model_facts
 from engine.models.headed_runner import HeadedRunner
 from engine.models.program import ModelProgram
@@ -28,7 +28,11 @@ from engine.weights.source import WeightSource
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a model is run; names as in `LoadOptions`."""
+    """How a model is run; names as in `LoadOptions`.
+
+    Attributes:
+        usual_context: positions where no `context` is asked for, if the model holds so many.
+    """
 
     device: str
     context: int | None
@@ -36,6 +40,7 @@ class RunOptions:
     kernels: str
     threads: int
     with_head: bool = False
+    usual_context: int = DEFAULT_CONTEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +155,4 @@ def _context(options: RunOptions, summary: ModelSummary) -> int:
             f"This model holds {summary.context_length} positions, not {options.context}; ask for "
             "a smaller context."
         )
-    return options.context or default_context(summary.context_length)
+    return options.context or min(options.usual_context, summary.context_length)

@@ -228,7 +228,7 @@ class DraftProgress:
     many times as long the tokens after the first would have taken without drafts; None while there
     is nothing to compare. `rest_cost` is set while drafting rests, because it would not pay on this
     text: the share of time that it would cost, 0.09 for 9 %. `by_position` gives (tested, accepted)
-    for each place in a draft.
+    for each place in a draft; the other counts and times are as in `Timings`.
     """
 
     rounds: int
@@ -237,6 +237,11 @@ class DraftProgress:
     speedup: float | None
     rest_cost: float | None
     by_position: tuple[tuple[int, int], ...] = ()
+    empty: int = 0
+    rejected_whole: int = 0
+    draft_ms: float = 0.0
+    verify_ms: float = 0.0
+    rollback_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +320,7 @@ Event = Waiting | PromptProgress | TextDelta | Finished | Failed
 
 @dataclass(frozen=True, slots=True)
 class DraftModelOptions:
-    """Which model drafts, and how it is run. None: as the target is."""
+    """Which model drafts, and how it is run. None: as the target is, as far as it can be."""
 
     path: Path
     device: str | None = None
@@ -337,6 +342,7 @@ class LoadOptions:
     draft: DraftModelOptions | None = None
     ngram_n: int | None = None  # tokens that n-gram methods look up; None: each method's own
     ngram_m: int | None = None  # tokens that they propose at most
+    ngram_static: Path | None = None  # a file of other texts' statistics for `ngram-cache`
     mtp: bool = False  # load the head that drafts for the model, where its own file has one
 
 

@@ -142,6 +142,7 @@ def _load_options(options: argparse.Namespace, context: int, plan: Plan | None) 
         draft=draft_model_options(options),
         ngram_n=options.spec_ngram_n,
         ngram_m=options.spec_ngram_m,
+        ngram_static=options.spec_ngram_static,
         mtp=any("mtp" in drafting.methods for drafting in plan.ways.values()),
     )
 

@@ -12,6 +12,7 @@ from engine.base.bench import OFF, OFF_AGAIN, Asked
 from engine.base.errors import RequestError
 from engine.base.types import Drafting, Script
 from engine.cli.drafting import add_drafting_options, read_draftings
+from engine.cli.options import show_line
 from engine.cli.serving import Serving
 from engine.gguf.model_file import ModelFile
 from engine.gguf.summary import summarise
@@ -73,9 +74,9 @@ def measure_spec(model: "Model", plan: Plan, *, auto: bool) -> list[Asked]:
         for drafting in ways.values():
             drafted = replace(request, drafting=drafting)
             check_request(drafted, model.loaded.context, model.runner.vocab_size, methods)
-    suite = Suite(Serving(model), ways, plan.repeat, _show_line)
+    suite = Suite(Serving(model), ways, plan.repeat, show_line)
     asked = [suite.ask(prompt, request) for prompt, request in plan.requests.items()]
-    _show_line()
+    show_line()
     return asked
 
 
@@ -100,9 +101,3 @@ def _rates(text: str) -> tuple[float, ...]:
     if not all(0 <= rate <= 1 for rate in rates):
         raise argparse.ArgumentTypeError(f"{text} is not a list of numbers from 0 to 1")
     return rates
-
-
-def _show_line(*words: str) -> None:
-    """Keep one line on stderr up to date, where a person may be looking."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{', '.join(words)}", end="", file=sys.stderr, flush=True)

@@ -9,6 +9,7 @@ from engine.base.types import (
     DEVICES,
     DRAFT_METHODS,
     LONGEST_DRAFT,
+    MOST_THREADS,
     Drafting,
     DraftModelOptions,
     Script,
@@ -17,6 +18,8 @@ from engine.cli.options import CACHE_TYPES, positive, read_json, within
 from engine.weights.opening import open_model_file
 
 DEFAULTS = Drafting()
+HOW_IT_RUNS = ("device", "context", "kv_type", "threads")
+NO_DRAFT = "There is no model to draft with; name one with --draft."
 SPEC_METHODS = tuple(method for method in DRAFT_METHODS if method != "scripted")
 
 
@@ -26,6 +29,7 @@ def add_drafting_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draft-device", choices=DEVICES, metavar="D")
     parser.add_argument("--draft-context", type=positive, metavar="N")
     parser.add_argument("--draft-kv-type", choices=CACHE_TYPES, metavar="T")
+    parser.add_argument("--draft-threads", type=within(1, MOST_THREADS), metavar="N")
     parser.add_argument(
         "--spec",
         type=_methods,
@@ -44,19 +48,35 @@ def add_drafting_options(parser: argparse.ArgumentParser) -> None:
     for name, use in (("n", "tokens to look up"), ("m", "tokens to propose at most")):
         parser.add_argument(f"--spec-ngram-{name}", type=length, metavar=name.upper(), help=use)
     parser.add_argument(
+        "--spec-ngram-static",
+        type=Path,
+        metavar="PAIRS.npy",
+        help="what ngram-cache asks where the text is silent: rows of two tokens, next, count",
+    )
+    parser.add_argument(
         "--spec-script", type=Path, metavar="TOKENS.json", help="propose this continuation"
     )
     parser.add_argument(
-        "--spec-accept", type=_share, default=1.0, metavar="P", help="share proposed as it stands"
+        "--spec-accept", type=_share, metavar="P", help="share proposed as it stands, default all"
     )
 
 
 def draft_model_options(options: argparse.Namespace) -> DraftModelOptions | None:
-    """The draft model to load, if one is named."""
+    """The draft model to load, if one is named.
+
+    Raises:
+        RequestError: none is, and it is said how to run it.
+    """
     if options.draft is None:
+        if any(getattr(options, f"draft_{name}") for name in HOW_IT_RUNS):
+            raise RequestError(NO_DRAFT)
         return None
     return DraftModelOptions(
-        options.draft, options.draft_device, options.draft_context, options.draft_kv_type
+        options.draft,
+        options.draft_device,
+        options.draft_context,
+        options.draft_kv_type,
+        options.draft_threads,
     )
 
 
@@ -79,9 +99,12 @@ def read_draftings(options: argparse.Namespace, num_requests: int) -> list[Draft
         options.spec_p_min,
     )
     if options.spec_script is None:
+        if options.spec_accept is not None:
+            raise RequestError("There is nothing to accept a share of; give a --spec-script.")
         return [base] * num_requests
+    accept = 1.0 if options.spec_accept is None else options.spec_accept
     scripts = _scripts(options.spec_script, num_requests)
-    return [replace(base, script=Script(tokens, options.spec_accept)) for tokens in scripts]
+    return [replace(base, script=Script(tokens, accept)) for tokens in scripts]
 
 
 def _chosen(options: argparse.Namespace) -> tuple[str, ...]:
@@ -89,11 +112,13 @@ def _chosen(options: argparse.Namespace) -> tuple[str, ...]:
     if options.spec is None:
         given = (("scripted", options.spec_script), ("draft", options.draft))
         return next(((method,) for method, source in given if source), ())
+    if options.spec_script:
+        raise RequestError("A --spec-script is all that drafts; leave --spec out, or the script.")
     if options.spec == ("auto",):
         usable = {"draft": options.draft is not None, "mtp": has_draft_head(options.model)}
         return tuple(method for method in SPEC_METHODS if usable.get(method, True))
     if "draft" in options.spec and not options.draft:
-        raise RequestError("There is no model to draft with; name one with --draft.")
+        raise RequestError(NO_DRAFT)
     methods: tuple[str, ...] = options.spec
     return methods
 
@@ -108,8 +133,10 @@ def has_draft_head(path: Path) -> bool:
 def _methods(text: str) -> tuple[str, ...]:
     if text in ("off", "auto"):
         return ("auto",) if text == "auto" else ()
-    methods = tuple(text.split(","))
+    methods = tuple(dict.fromkeys(text.split(",")))
     for method in methods:
+        if method in ("off", "auto"):
+            raise argparse.ArgumentTypeError(f"{method} stands alone, not in a list")
         if method not in SPEC_METHODS:
             raise argparse.ArgumentTypeError(
                 f"{method} is none of off, auto, {', '.join(SPEC_METHODS)}"

@@ -92,6 +92,7 @@ def run(options: argparse.Namespace) -> None:
         draft_model_options(options),
         options.spec_ngram_n,
         options.spec_ngram_m,
+        options.spec_ngram_static,
         mtp=any("mtp" in drafting.methods for drafting in draftings),
     )
     worker = Worker(load(options, load_options))

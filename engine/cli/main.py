@@ -14,7 +14,7 @@ from engine.base.errors import (
     RequestError,
     UnsupportedModelError,
 )
-from engine.cli import bench, generate, info, logits, selftest, tokenize
+from engine.cli import bench, generate, info, logits, perplexity, selftest, tokenize
 from engine.cli.guide import name_guide
 from engine.cli.options import one_line
 
@@ -74,6 +74,6 @@ def _complain(prog: str, sentence: str, status: int) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = OneLineParser(prog="paceline-engine", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
-    for verb in (info, tokenize, logits, generate, bench, selftest):
+    for verb in (info, tokenize, logits, generate, bench, perplexity, selftest):
         verb.add_parser(verbs)
     return parser

@@ -89,6 +89,12 @@ def show_progress(progress: LoadProgress) -> None:
         print(f"\r{progress.stage} {progress.fraction:4.0%}", end=end, file=sys.stderr, flush=True)
 
 
+def show_line(*words: str) -> None:
+    """Keep one line on stderr up to date, where a person may be looking; no words clear it."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{', '.join(words)}", end="", file=sys.stderr, flush=True)
+
+
 def read_tokens(path: Path) -> "np.ndarray":
     """Token ids, integers `[n]` or `[s, n]`, from a .npy file.
 

@@ -156,11 +156,17 @@ def load_library(path: Path) -> NativeLibrary:
         DeviceError: it cannot be used; the message says why.
     """
     if not path.exists():
-        raise DeviceError("The native kernels are not installed.")
+        raise DeviceError(
+            "The native kernels are not installed: building them takes a C++ compiler, with which "
+            "Paceline has to be set up again."
+        )
     try:
         return NativeLibrary(path)
     except (OSError, AttributeError) as error:
-        raise DeviceError("The native kernels cannot be loaded.", details=str(error)) from error
+        raise DeviceError(
+            "The native kernels cannot be loaded. Setting Paceline up again builds them anew.",
+            details=str(error),
+        ) from error
 
 
 def native_isa() -> str:

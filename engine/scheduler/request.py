@@ -71,9 +71,19 @@ class Job:
         if not self.request.drafting.methods:
             return None
         tally, account = self.tally, self.account
-        counts = tally.rounds, tally.tested, tally.accepted
-        speedup, rest_cost = account.ledger.speedup, account.rest_cost
-        return DraftProgress(*counts, speedup, rest_cost, tally.counts)
+        return DraftProgress(
+            tally.rounds,
+            tally.tested,
+            tally.accepted,
+            account.ledger.speedup,
+            account.rest_cost,
+            tally.counts,
+            tally.empty,
+            tally.rejected_whole,
+            1e3 * tally.propose_s,
+            1e3 * tally.verify_s,
+            1e3 * tally.commit_s,
+        )
 
     @property
     def snapshot(self) -> SlotSnapshot:

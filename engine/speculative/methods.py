@@ -10,6 +10,7 @@ from engine.speculative.ngram_map_k import MapKLookup
 from engine.speculative.ngram_map_k4v import MapK4vLookup
 from engine.speculative.ngram_mod import ModOptions, ModProposer
 from engine.speculative.ngram_simple import SimpleLookup
+from engine.speculative.ngram_static import StaticPairs
 from engine.speculative.priority import PriorityList
 from engine.speculative.proposer import Proposer
 from engine.speculative.scripted import ScriptedProposer
@@ -20,6 +21,7 @@ def open_methods(
     ends: Iterable[int],
     ngram_n: int | None = None,
     ngram_m: int | None = None,
+    ngram_static: StaticPairs | None = None,
     heads: MtpHeads | None = None,
 ) -> PriorityList:
     """The proposers of one engine, without a draft model (`exchange_draft` adds it).
@@ -31,6 +33,7 @@ def open_methods(
         ends: the tokens that end a reply.
         ngram_n: tokens that n-gram methods look up; None keeps each method's own number.
         ngram_m: tokens that they propose at most; None likewise.
+        ngram_static: what `ngram-cache` asks where the text is silent.
         heads: what `mtp` means; without them that method is missing.
 
     Raises:
@@ -43,7 +46,7 @@ def open_methods(
         "ngram-map-k": LookupProposer(lambda: MapKLookup(lookup)),
         "ngram-map-k4v": LookupProposer(lambda: MapK4vLookup(lookup)),
         "ngram-mod": ModProposer(mod),
-        "ngram-cache": LookupProposer(lambda: CacheLookup(cache)),
+        "ngram-cache": LookupProposer(lambda: CacheLookup(cache, ngram_static)),
     }
     if heads:
         proposers["mtp"] = heads

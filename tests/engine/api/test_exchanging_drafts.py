@@ -249,3 +249,41 @@ def test_a_model_that_goes_while_its_draft_loads_ends_that_load(target: Path, sm
         assert engine.loaded is None
 
     on_engine(target, use, None)
+
+
+@pytest.mark.parametrize(
+    ("holds", "asked", "has"), [(2048, None, CONTEXT), (128, None, 128), (2048, 64, 64)]
+)
+def test_a_draft_holds_as_many_positions_as_its_target_unless_it_cannot_or_need_not(
+    target: Path, tmp_path: Path, holds: int, asked: int | None, has: int
+) -> None:
+    path = TinyModel(layers=1, context=holds).write(tmp_path / "draft.gguf")
+
+    async def use(engine: Engine) -> None:
+        await engine.load_draft(DraftModelOptions(path, context=asked), lambda _: None)
+        drafter = worker_of(engine).model.drafter
+        assert drafter
+        assert drafter.opened.context == has
+        drafted = await engine.generate(request(max_tokens=200)).result()
+        plain = await engine.generate(request(Drafting(), max_tokens=200)).result()
+        assert bits(drafted) == bits(plain)
+
+    on_engine(target, use, None)
+
+
+def test_texts_of_an_earlier_model_are_not_proposed(target: Path) -> None:
+    """The pool of n-grams is emptied with the model, though the tokens may be the same."""
+    pooled = request(Drafting(("ngram-mod",), n_max=4, fixed=True))
+
+    async def tested(engine: Engine) -> int:
+        return (await engine.generate(pooled).result()).timings.draft_n
+
+    async def main() -> None:
+        engine, options = Engine(), LoadOptions("cpu", context=CONTEXT, ngram_n=3, ngram_m=4)
+        await engine.load(target, options, lambda _: None)
+        first, reminded = await tested(engine), await tested(engine)
+        await engine.load(target, options, lambda _: None)
+        assert await tested(engine) == first < reminded
+        await engine.close()
+
+    asyncio.run(main())

@@ -151,6 +151,17 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         (["generate", "{model}", "--requests", "{deep}"], "line 1"),
         (["generate", "{model}", "--messages", "{deep}"], "deep.json"),
         (["generate", "{model}", "--prompt", "x", "--slots", "65"], "1 to 64"),
+        (["generate", "{model}", "--prompt", "x", "--spec", "off,draft"], "off stands alone"),
+        (["generate", "{model}", "--prompt", "x", "--spec-accept", "0.5"], "--spec-script"),
+        (
+            ["generate", "{model}", "--prompt", "x", "--spec", "draft", "--spec-script", "{lines}"],
+            "leave --spec out",
+        ),
+        (["generate", "{model}", "--prompt", "x", "--draft-threads", "2"], "--draft"),
+        (
+            ["generate", "{model}", "--prompt", "x", "--spec-ngram-static", "{outside}"],
+            "four in a row",
+        ),
         (["generate", "{model}", "--prompt", "x", "--threads", "100000"], "1 to 1024"),
         (["generate", "{model}", "--prompt", "x", "--threads", "many"], "1 to 1024"),
         (["frobnicate"], "frobnicate"),

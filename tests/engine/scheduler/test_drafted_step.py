@@ -94,6 +94,23 @@ def test_a_stop_string_inside_a_draft_ends_the_reply_there(bench: Bench, length:
 
 
 @pytest.mark.parametrize("length", LENGTHS)
+def test_a_stop_string_across_accepted_tokens_ends_the_reply_with_its_last(
+    bench: Bench, length: int
+) -> None:
+    letters = SamplingParams(1.0, seed=3, logit_bias=dict.fromkeys(range(97, 105), 50.0))
+    free = bench.solo(PROMPT, sampling=letters, max_tokens=40)
+    place = next(p for p in range(8, 30) if free.text.find(free.text[p : p + 3]) == p)
+    common = {"sampling": letters, "max_tokens": 40, "stop": (free.text[place : place + 3],)}
+    plain = bench.solo(PROMPT, **common)
+    drafted = bench.solo(PROMPT, drafting=drafting(free, length), **common)
+    assert drafted.stop_reason is StopReason.STOP
+    assert drafted.tokens == free.tokens[: place + 3]
+    assert drafted.text == free.text[:place]
+    assert all(end <= place for _, end in drafted.accepted)
+    assert bits(drafted) == bits(plain)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("tokens", [1, 2, 3, 17])
 def test_a_limit_inside_a_draft_ends_the_reply_there(
     bench: Bench, length: int, tokens: int

@@ -152,6 +152,10 @@ def test_events_tell_what_drafting_gains(bench: Bench, plain: GenerationResult) 
     assert (last.rounds, last.tested) == (timings.draft_rounds, timings.draft_n)
     assert last.accepted == timings.draft_n_accepted == timings.draft_n
     assert last.by_position == timings.draft_by_position != ()
+    assert (last.empty, last.rejected_whole) == (timings.draft_empty, 0)
+    parts = last.draft_ms, last.verify_ms, last.rollback_ms
+    assert parts == (timings.draft_ms, timings.verify_ms, timings.rollback_ms)
+    assert min(parts) > 0
     assert last.speedup
     assert last.speedup > 1.2
     assert timings.draft_speedup
@@ -165,6 +169,7 @@ def test_events_tell_what_drafting_would_cost_while_it_rests(
     timings = bench.result(job).timings
     *_, last = progress(bench, job)
     assert last
+    assert last.rejected_whole == last.rounds > 0
     assert last.rest_cost == timings.draft_rest_cost
     assert last.rest_cost
     assert 0.0 < last.rest_cost < 1.0

@@ -10,12 +10,18 @@ import torch
 
 from engine.base.errors import DeviceError, LoadCancelledError
 from engine.kernels import native_library
+from engine.kernels.backends import choose_kernels, make_backend
 from engine.kernels.native import NativeModel, why_not_native
+from engine.kernels.native_library import NativeHandle
 from engine.kernels.operations.rows import Buffer, Linear
 from engine.kernels.program import Program
+from engine.memory.sequence_state import PassKind
+from engine.models.runner import SlotRows
 from engine.weights.quant_tensor import QuantTensor
+from tests.helpers.native_models import open_native_runner
 from tests.helpers.native_products import usable_variants
 from tests.helpers.one_operation import CPU, all_rows, native, program_of, skip_unless_built, weight
+from tests.helpers.tiny_model import TinyModel
 
 SOURCE, OUT = Buffer("source", 8), Buffer("out", 3)
 
@@ -34,7 +40,11 @@ def test_without_the_library_the_reason_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(native_library, "LIBRARY", tmp_path / "paceline_cpu.so")
-    assert why_not_native(product(), CPU) == "The native kernels are not installed."
+    reason = why_not_native(product(), CPU)
+    assert "not installed" in reason
+    assert "C++ compiler" in reason
+    choice = choose_kernels(product(), CPU, "auto")
+    assert (choice.native, choice.notice) == (False, f"{reason} Replies come slower through torch.")
 
 
 def test_a_library_that_cannot_be_loaded_is_a_reason(
@@ -43,7 +53,7 @@ def test_a_library_that_cannot_be_loaded_is_a_reason(
     damaged = tmp_path / "paceline_cpu.so"
     damaged.write_bytes(b"no library")
     monkeypatch.setattr(native_library, "LIBRARY", damaged)
-    assert why_not_native(product(), CPU) == "The native kernels cannot be loaded."
+    assert "cannot be loaded" in why_not_native(product(), CPU)
 
 
 def test_an_unknown_variant_is_a_reason_that_names_what_there_is(
@@ -101,3 +111,37 @@ def test_a_model_that_is_dropped_is_gone() -> None:
     del model
     gc.collect()
     assert left() is None
+
+
+def test_beside_native_kernels_torch_is_left_one_thread() -> None:
+    skip_unless_built()
+    before = torch.get_num_threads()
+    try:
+        make_backend(choose_kernels(product(), CPU, "native"), product(), CPU, 16, 3, print)
+        assert torch.get_num_threads() == 1
+        make_backend(choose_kernels(product(), CPU, "torch"), product(), CPU, 16, 2, print)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_pass_is_one_call_and_so_is_the_fold_of_all_layers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    original = NativeHandle.call
+
+    def call(self: NativeHandle, function: str, *arguments: object) -> int:
+        calls.append(function)
+        return original(self, function, *arguments)
+
+    path = TinyModel("qwen35", layers=6).write(tmp_path / "tiny.gguf")
+    with open_native_runner(path) as runner:
+        sequence = runner.memory.new_sequence()
+        drafted = SlotRows(0, sequence, [[1], [2], [3]], 3, PassKind.DRAFTED)
+        runner.forward([drafted])  # points at the state once for all passes
+        sequence.commit(1)
+        monkeypatch.setattr(NativeHandle, "call", call)
+        runner.forward([drafted])
+        sequence.commit(2)
+    assert [function for function in calls if function != "poison"] == ["run", "fold"]
