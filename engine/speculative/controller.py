@@ -148,12 +148,11 @@ class Controller:
             deciding: seconds that it took beside to come to its lengths.
         """
         seats = [outcome.seat for outcome in outcomes]
-        for ledger in (seat.account.ledger for seat in seats):
-            if turns:
-                ledger.weigh(deciding)
-            else:  # not held against the next trial, which on a very small model it would use up
-                ledger.decode(deciding)
+        for seat in seats:
+            seat.account.ledger.weigh(deciding)
         plain = self._plain.of(_company(seats))
+        if plain is not None:
+            self._costs.observe_deciding(deciding / plain)
         self._charge(outcomes, turns, seconds, None if reading else plain)
         if not reading:
             self._learn_costs(outcomes, turns, seconds, plain)
@@ -220,7 +219,8 @@ class Controller:
     ) -> _Prospect | None:
         """The best round with which no reply could lose too much: all wait for it, whoever drafts.
 
-        Where there is none, those who may draft wait until one may be lost.
+        Where there is none, those who may draft wait until one may be lost, with what it takes to
+        look at them again: on a very small model that is a good part of a pass.
         """
         most = min(seat.account.ledger.allowance(method, pays=pays) for seat in seats)
         missing = _loss(best, plain) - most
@@ -230,7 +230,7 @@ class Controller:
         if any(shorter.lengths):
             return shorter
         for attempts in able.values():
-            attempts.postpone(missing / (BUDGET * plain))
+            attempts.postpone((missing / plain + self._costs.deciding) / BUDGET)
         return None
 
     def _best(
@@ -243,6 +243,7 @@ class Controller:
         """The round with the best lengths above 0 that costs no more, for some of the seats."""
         passes, proposals = self._costs.passes(*_shape(seats)), self._costs.proposals(method)
         accounts = [seats[place].account for place in able]
+        deciding = self._costs.deciding
         choice = choose(
             [
                 attempts.survival.first(
@@ -252,7 +253,7 @@ class Controller:
             ],
             [account.least for account in accounts],
             len(seats),
-            lambda rows, longest: passes.at(rows) + proposals.at(longest),
+            lambda rows, longest: deciding + passes.at(rows) + proposals.at(longest),
             passes.certainty,
             most_cost,
         )

@@ -143,6 +143,16 @@ class CostTable:
         self._passes: dict[tuple[int, int], Curve] = {}
         self._proposals: dict[str, Curve] = {}
         self._reading: dict[str, deque[float]] = {}
+        self._deciding: deque[float] = deque(maxlen=SAMPLES)
+
+    @property
+    def deciding(self) -> float:
+        """For deciding on drafts; on a very small model that is a good part of a pass."""
+        return median(self._deciding) if self._deciding else 0.0
+
+    def observe_deciding(self, cost: float) -> None:
+        """Take in what it took to decide on a pass."""
+        self._deciding.append(cost)
 
     def passes(self, context: int, replies: int) -> Curve:
         """By rows of drafts: passes over so many replies and positions in all.

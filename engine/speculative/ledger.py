@@ -14,6 +14,11 @@ SPENT_AGAIN = 0.6
 is for the error with which it was measured; yet a short one that was rejected whole leaves enough
 for another."""
 
+KEPT = 0.5
+"""Share of what drafting has gained that is not staked again when a text turns. The gain is known
+no better than the time of plain decoding, which is seldom measured while drafts pay: a computer
+that got faster meanwhile makes it look larger than it is."""
+
 SHOWN_ROUNDS = 15
 """Latest rounds that are shown the usual one of; fewer than 3 are not, as one may be disturbed."""
 
@@ -38,6 +43,7 @@ class Ledger:
         self.regret = 0.0
         self._elapsed = 0.0
         self._decoding = 0.0
+        self._best = 0.0  # the least regret so far
         self._lost = 0.0  # as regret, without caution
         self._rounds: deque[float] = deque(maxlen=SHOWN_ROUNDS)  # each over its tokens' time
         self._begun = 0.0  # seconds of the round that is being read for
@@ -81,6 +87,7 @@ class Ledger:
         """
         self.decode(seconds)
         self.regret += seconds - caution * without
+        self._best = min(self._best, self.regret)
         self._lost += seconds - without
         self._rounds.append(seconds / without)
         self._dearest = max(self._dearest, self._begun + SPENT_AGAIN * seconds)
@@ -95,7 +102,8 @@ class Ledger:
         """Seconds that a round may lose; `pays`: it is expected to gain."""
         if pays and method not in self._tried:
             return inf
-        return BUDGET * self._elapsed + pays * self._dearest - self.regret
+        staked = self.regret - KEPT * self._best
+        return BUDGET * self._elapsed + pays * self._dearest - staked
 
     @property
     def speedup(self) -> float | None:

@@ -28,13 +28,14 @@ PASS_COSTS: dict[str, PassCost] = {
 
 @dataclass(frozen=True)
 class Machine:
-    """What a pass, a drafted token and reading a token for the draft cost.
+    """What a pass, a drafted token, reading a token for the draft and deciding on drafts cost.
 
     Attributes:
         plain: seconds of a plain pass at the start.
         pass_cost: of a pass with drafts, in plain passes.
         draft: of a drafted token, in plain passes.
         read: of a token of the text that the draft has to read, in plain passes.
+        deciding: seconds for deciding on drafts; a small model's pass takes hardly longer.
         drift: how much slower the machine gets, and faster again, as a share.
         period: tokens from slow to slow.
         spikes: share of passes that something else disturbs.
@@ -44,6 +45,7 @@ class Machine:
     pass_cost: PassCost
     draft: float
     read: float
+    deciding: float = 0.0
     drift: float = 0.0
     period: int = 1000
     spikes: float = 0.0
@@ -96,21 +98,32 @@ def reply(
     place, unread = 1, prompt  # the prompt's pass emits the first token
     while place < len(known):
         now = machine.plain_at(place)
+        if controller.rests([account]):
+            controller.rest([account], now * noise(machine, rng), reading=False)
+            times.spent, times.off = times.spent + now, times.off + now
+            place, unread = place + 1, unread + 1
+            continue
         room = len(known) - place - 1
         seat = Seat(account, prompt + place, room, {METHOD: unread})
         (drafted,) = controller.lengths([seat], reading=False)[METHOD]
         accepted = accepted_of(known, place, drafted)
-        turns, propose_s = [], 0.0
+        turns, propose_s = [], machine.deciding
         if drafted:
             read_s, draft_s = now * machine.read * unread, now * machine.draft * drafted
             measured_s = read_s * noise(machine, rng), draft_s * noise(machine, rng)
             turns = [Turn(METHOD, unread, measured_s[0], drafted, measured_s[1])]
-            propose_s, unread = read_s + draft_s, 0
+            propose_s, unread = propose_s + read_s + draft_s, 0
         else:
             unread += 1
         pass_s = now * (machine.pass_cost(drafted) if drafted else 1.0)
         outcome = Outcome(seat, accepted + 1, METHOD, drafted, min(drafted, accepted + 1), accepted)
-        controller.record([outcome], turns, pass_s * noise(machine, rng), reading=False)
+        controller.record(
+            [outcome],
+            turns,
+            pass_s * noise(machine, rng),
+            reading=False,
+            deciding=machine.deciding * noise(machine, rng),
+        )
         times.spent += propose_s + pass_s
         times.off += sum(machine.plain_at(place + i) for i in range(accepted + 1))
         times.round = max(times.round, propose_s + pass_s)
@@ -127,5 +140,6 @@ def fixed(machine: Machine, known: Sequence[bool], length: int, prompt: int = 10
         drafted = min(length, len(known) - place - 1)
         cost = machine.pass_cost(drafted) if drafted else 1.0
         spent += machine.plain_at(place) * (cost + machine.draft * drafted)
+        spent += machine.deciding if drafted else 0.0
         place += 1 + accepted_of(known, place, drafted)
     return spent

@@ -230,3 +230,26 @@ def test_with_its_texts_forgotten_a_method_is_hoped_for_again() -> None:
     replies.accounts = (account(),)
     lengths = [length for (length,) in replies.steps(FIRST_PLAIN_SAMPLES + 3)]
     assert max(lengths) > 0
+
+
+def test_a_look_that_leads_to_nothing_is_held_against_what_may_be_lost() -> None:
+    """On a very small model it takes a good part of a pass; many would slow a reply."""
+    one = account()
+    replies = Replies(one)
+    replies.steps(FIRST_PLAIN_SAMPLES)
+    before = one.ledger.allowance("other", pays=False)
+    looked = Outcome(seat(one), 1)
+    replies.controller.record([looked], [], PLAIN, reading=False, deciding=0.4 * PLAIN)
+    after = one.ledger.allowance("other", pays=False)
+    assert before - after > 0.38 * PLAIN
+
+
+def test_what_it_takes_to_decide_is_part_of_what_a_round_costs() -> None:
+    replies = Replies(account(), cost=0.1)
+    replies.steps(40)
+    assert replies.lengths()[0] > 2
+    for _ in range(40):
+        one = Outcome(seat(*replies.accounts), 1)
+        replies.controller.record([one], [], PLAIN, reading=False, deciding=20 * PLAIN)
+    replies.accounts = (account(),)
+    assert replies.steps(FIRST_PLAIN_SAMPLES + 3)[-3:] == [[0]] * 3

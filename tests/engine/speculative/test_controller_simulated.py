@@ -30,12 +30,13 @@ class Request:
 
 
 def any_machine(rng: random.Random) -> Machine:
-    """Drafts from free to absurd, prompts that the draft reads at once or slowly."""
+    """Models from tiny to large, drafts from free to absurd, prompts read at once or slowly."""
     return Machine(
-        plain=rng.choice([1.0, 0.01]),
+        plain=rng.choice([0.00025, 0.002, 0.06]),
         pass_cost=PASS_COSTS[rng.choice(list(PASS_COSTS))],
         draft=rng.choice([0.0, 0.02, 0.1, 0.3, 1.0, 10.0]),
         read=rng.choice([0.0, 0.0, 0.005, 0.05]),
+        deciding=rng.choice([0.0, 0.00002, 0.0001]),
         drift=rng.choice([0.0, 0.1, 0.3]),
         period=rng.choice([150, 1000, 3000]),
         spikes=rng.choice([0.0, 0.02, 0.05]),
@@ -71,10 +72,11 @@ def paying(seed: int) -> float:
     rng = random.Random(f"paying {seed}")
     while True:
         machine = Machine(
-            plain=0.01,
+            plain=(0.00025, 0.01, 0.06)[seed % 3],
             pass_cost=PASS_COSTS[rng.choice(list(PASS_COSTS))],
             draft=rng.choice([0.0, 0.02, 0.1, 0.3]),
             read=rng.choice([0.0, 0.005]),
+            deciding=0.00005,
             drift=rng.choice([0.0, 0.1, 0.3]),
             period=rng.choice([1000, 3000]),
             spikes=rng.choice([0.0, 0.02, 0.05]),

@@ -91,3 +91,11 @@ def test_what_all_replies_put_aside_pays_for_a_trial_now_and_then() -> None:
         assert not purse.pays(1.0)
         purse.earn(1.01 / BUDGET)
         assert purse.pays(1.0)
+
+
+def test_half_of_what_drafting_has_gained_is_kept_when_a_text_turns(ledger: Ledger) -> None:
+    ledger.draft([DRAFT], 2.0, without=6.0)
+    before = ledger.allowance(DRAFT, pays=False)
+    assert before == pytest.approx(2.0, abs=0.1)
+    ledger.draft([DRAFT], 2.5, without=0.5)
+    assert ledger.allowance(DRAFT, pays=False) == pytest.approx(0.0, abs=0.1)
