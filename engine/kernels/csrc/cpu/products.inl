@@ -21,12 +21,27 @@ PACELINE_INLINE void fetch_ahead(const uint8_t* p) {
   for (int at = 0; at < bytes; at += 64) prefetch(p + kFetchAheadBytes + at);
 }
 
+// Add what a block of columns gives to the sums of rows `first` … rows - 1, a few rows at a time.
+template <class Format, int rows, int first = 0>
+PACELINE_INLINE void add_products(const typename Format::Block& block, const int8_t* codes,
+                                  const BlockTerms* terms, f32x16 (&sums)[rows]) {
+  constexpr int left = rows - first, steps = (left + kDotRows - 1) / kDotRows;
+  constexpr int step = (left + steps - 1) / steps;
+  f32x16 products[step];
+  multiply_block<Format::kCodeBits>(block, codes + first * kBlockColumns, terms + first, products);
+  PACELINE_UNROLL
+  for (int r = 0; r < step; ++r) {
+    sums[first + r] = fma(products[r], splat(terms[first + r].scale), sums[first + r]);
+  }
+  if constexpr (left > step) {
+    add_products<Format, rows, first + step>(block, codes, terms, sums);
+  }
+}
+
 // Outputs [rows][16] of one tile for a panel of `rows` rows.
 template <class Format, int rows>
 PACELINE_INLINE void tile_sums(const uint8_t* tile, int64_t blocks, const int8_t* codes,
                                const BlockTerms* terms, float* out) {
-  static_assert(rows <= kDotRows || rows % kDotRows == 0);
-  constexpr int step = rows < kDotRows ? rows : kDotRows;
   f32x16 sums[rows];
   PACELINE_UNROLL
   for (int row = 0; row < rows; ++row) sums[row] = splat(0.0f);
@@ -40,16 +55,7 @@ PACELINE_INLINE void tile_sums(const uint8_t* tile, int64_t blocks, const int8_t
       fetch_ahead<Format::kBlockBytes>(codes_of_group + b * Format::kBlockBytes);
       typename Format::Block block;
       group.block(b, block);
-      PACELINE_UNROLL
-      for (int row = 0; row < rows; row += step) {
-        f32x16 products[step];
-        multiply_block<Format::kCodeBits>(block, codes + row * kBlockColumns, terms + row,
-                                          products);
-        PACELINE_UNROLL
-        for (int r = row; r < row + step; ++r) {
-          sums[r] = fma(products[r - row], splat(terms[r].scale), sums[r]);
-        }
-      }
+      add_products<Format>(block, codes, terms, sums);
       codes += rows * kBlockColumns;
       terms += rows;
     }
