@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from time import time
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.bridge.making import lead_of, sampling_of
 from app.bridge.measuring import Measuring
@@ -49,7 +49,12 @@ class Comparing(Measuring):
     Attributes:
         record: what is compared; its replies grow while they are written.
         result: what came of it; None until both are finished.
+
+    Signals:
+        written: the `Half` whose reply has grown, or its figures moved; at most once every 33 ms.
     """
+
+    written = Signal(object)
 
     def __init__(self, engine: EngineClient, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(engine, tasks, parent)
@@ -98,42 +103,43 @@ class Comparing(Measuring):
 
     async def _run(self, model: LoadedModel, options: ChatOptions, ways: tuple[Way, Way]) -> None:
         work = [
-            (half.reply, replace(options, drafting=way.drafting))
+            (half, replace(options, drafting=way.drafting))
             for half, way in zip(self._halves, ways, strict=True)
         ]
         try:
             if self.record.together:
-                await asyncio.gather(*(self._write(reply, model, how) for reply, how in work))
+                await asyncio.gather(*(self._write(half, model, how) for half, how in work))
             else:
-                for reply, how in work:
+                for half, how in work:
                     self._engine.forget()
-                    await self._write(reply, model, how)
-                    if reply.state is not MessageState.DONE:
+                    await self._write(half, model, how)
+                    if half.reply.state is not MessageState.DONE:
                         break
         finally:
             self._end()
 
-    async def _write(self, message: Message, model: LoadedModel, options: ChatOptions) -> None:
+    async def _write(self, half: Half, model: LoadedModel, options: ChatOptions) -> None:
         if self._is_stopped:
             return
         prompt = [EngineMessage(Role.USER.value, self.record.prompt)]
         generation = self._engine.chat(prompt, options)
-        reply = Reply(message, generation, model.context, self, lead=lead_of(model, options))
-        reply.flushed.connect(lambda: self._tell_figures(message, reply.figures))
+        reply = Reply(half.reply, generation, model.context, self, lead=lead_of(model, options))
+        reply.flushed.connect(lambda: self._tell_figures(half, reply.figures))
         reply.ended.connect(self._tell_problem)
         self._under_way.append(reply)
         await reply.run()
         self._under_way.remove(reply)
         reply.deleteLater()
-        self._tell_figures(message, None)
+        self._figures[half.reply.id] = None
+        self.changed.emit()
 
     def _tell_problem(self, problem: Problem | None) -> None:
         if problem:
             self.failed.emit(problem)
 
-    def _tell_figures(self, message: Message, figures: LiveFigures | None) -> None:
-        self._figures[message.id] = figures
-        self.changed.emit()
+    def _tell_figures(self, half: Half, figures: LiveFigures | None) -> None:
+        self._figures[half.reply.id] = figures
+        self.written.emit(half)
 
     def _end(self) -> None:
         self._task = None

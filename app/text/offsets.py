@@ -1,15 +1,14 @@
 """Places in a text, in characters, in bytes of UTF-8 and in units of UTF-16, as Qt counts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.text.blocks import Run
 
 CONTINUATIONS = bytes(range(0x80, 0xC0))  # bytes of UTF-8 that begin no character
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A stretch from `start` up to but not including `end`."""
 
     start: int

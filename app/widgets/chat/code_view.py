@@ -4,7 +4,7 @@ import sys
 from bisect import bisect_right
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QTextCursor, QTextLayout
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QTextLayout
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.text.blocks import CodeBlock
@@ -16,6 +16,7 @@ from app.theme.theme import Theme
 from app.widgets.chat.mark_painting import Ranges, cursor_over
 from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.sections import Frame
+from app.widgets.chat.stack import keep_painted
 from app.widgets.chat.text_view import TextView
 from app.widgets.chat.workshop import CodeKey, Workshop
 from app.widgets.common.buttons import ThemedButton
@@ -23,6 +24,7 @@ from app.widgets.common.labels import hairline, text_label
 
 HEAD_PX = 32
 PADDING_PX = 12
+RADIUS_PX = 10  # of the frame's corners, in the style sheet too
 SIGHT_PX = 40  # right of what was found
 TOP_PX = 6  # the lines' own spacing adds to it
 
@@ -53,6 +55,7 @@ class CodeView(QFrame):
         self._copy.describe(self.tr("Copy this code"))
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._code))
         self._lay_out()
+        keep_painted(self)
         workshop.done.connect(self._take_colours)
         theme.changed.connect(self._wear_theme)
         self._wear_theme()
@@ -103,10 +106,21 @@ class CodeView(QFrame):
         )
         self.text_view.take_keys(needs_bar)
         bar_px = bar.sizeHint().height() if needs_bar else 0
-        height = round(size.height()) + bar_px
-        self.text_view.setFixedHeight(height)
-        below = PADDING_PX - bar_px // 2
-        return 1 + HEAD_PX + 1 + TOP_PX + height + below + 1
+        inner_height = round(size.height()) + bar_px
+        below = PADDING_PX - bar_px // 2 + 1
+        # Down to the frame's own end, over its line, which then need not be painted anew as lines
+        # come; with a bar, which moves, all is painted anyway.
+        self.text_view.setFixedHeight(inner_height if needs_bar else inner_height + below)
+        return 1 + HEAD_PX + 1 + TOP_PX + inner_height + below
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What was its lower end is so no more; its sides move with its width."""
+        super().resizeEvent(event)
+        old = event.oldSize()
+        if old.width() != self.width():
+            self.update()
+        else:
+            self.update(0, old.height() - RADIUS_PX, self.width(), RADIUS_PX)
 
     def _title(self, block: CodeBlock) -> str:
         if block.tool is None:
@@ -142,7 +156,7 @@ class CodeView(QFrame):
         row.addStretch()
         row.addWidget(self._copy)
         column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
+        column.setContentsMargins(1, 1, 1, 0)
         column.setSpacing(0)
         column.addWidget(head)
         column.addWidget(hairline())
@@ -154,15 +168,16 @@ class CodeView(QFrame):
 
     def _write(self, code: str) -> None:
         cursor = QTextCursor(self.text_view.document())
-        cursor.beginEditBlock()
-        if not code.startswith(self._code) or not self._code:
-            cursor.select(QTextCursor.SelectionType.Document)
-            cursor.removeSelectedText()
-            cursor.setBlockFormat(line_format(CODE_LINE_PX))
-            self._code = ""
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(code[len(self._code) :], code_format(self._theme.tokens))
-        cursor.endEditBlock()
+        with self.text_view.changing():
+            cursor.beginEditBlock()
+            if not code.startswith(self._code) or not self._code:
+                cursor.select(QTextCursor.SelectionType.Document)
+                cursor.removeSelectedText()
+                cursor.setBlockFormat(line_format(CODE_LINE_PX))
+                self._code = ""
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(code[len(self._code) :], code_format(self._theme.tokens))
+            cursor.endEditBlock()
         self._code = code
 
     def _wear_theme(self) -> None:

@@ -4,13 +4,13 @@ from math import isnan, nan
 
 from PySide6.QtCore import Property, QEvent, QLocale, QRectF, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFont, QHideEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.bridge.types import DraftProgress
-from app.theme.fonts import Size, figure_font, interface_font
+from app.theme.fonts import Size, figure_font
 from app.theme.theme import Theme
 from app.widgets.chat.positions_popup import PositionsPopup
-from app.widgets.common.labels import text_label
+from app.widgets.common.figure_label import FigureLabel
 
 BAR_SIZE = QSize(64, 6)
 LEAST_SPEEDUP = 1.05
@@ -28,8 +28,8 @@ class AcceptanceGauge(QWidget):
         self.setObjectName("acceptanceGauge")
         self._value = nan
         self._bar = _Bar(theme)
-        self._share = text_label(figure_font(Size.BODY, QFont.Weight.DemiBold))
-        self._words = text_label(figure_font(Size.CONTROL), look="dim")
+        self._share = FigureLabel(figure_font(Size.BODY, QFont.Weight.DemiBold))
+        self._words = FigureLabel(figure_font(Size.CONTROL), "dim")
         self._positions = PositionsPopup(theme, self)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -48,10 +48,10 @@ class AcceptanceGauge(QWidget):
         self._bar.setVisible(has_share)
         self._share.setVisible(has_share)
         self._bar.show_share(self._value if has_share else 0.0)
-        self._share.setText(
+        self._share.show_text(
             self.tr("{share} %").format(share=round(100 * self._value)) if has_share else ""
         )
-        self._words.setText(self._in_words(drafting) if drafting else "")
+        self._words.show_text(self._in_words(drafting) if drafting else "")
         self.setVisible(bool(self._words.text()))
         self.setAccessibleName(f"{self._share.text()} {self._words.text()}".strip())
         told = self._positions.show_counts(drafting.by_position if drafting else ())
@@ -102,14 +102,12 @@ class AcceptanceGauge(QWidget):
         return self._value
 
 
-class GainEstimate(QLabel):
+class GainEstimate(FigureLabel):
     """Such as `≈ 1.7× (estimate)`; nothing where nothing is gained. Only Compare measures."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(figure_font(Size.CONTROL, QFont.Weight.DemiBold), "good")
         self.setObjectName("gainEstimate")
-        self.setProperty("look", "good")
-        self.setFont(interface_font(Size.CONTROL, QFont.Weight.DemiBold))
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def show_progress(self, drafting: DraftProgress | None) -> None:
@@ -117,7 +115,7 @@ class GainEstimate(QLabel):
         speedup = drafting.speedup if drafting else None
         gains = speedup is not None and speedup >= LEAST_SPEEDUP
         times = QLocale().toString(speedup or 0.0, "f", 1)
-        self.setText(self.tr("≈ {times}× (estimate)").format(times=times) if gains else "")
+        self.show_text(self.tr("≈ {times}× (estimate)").format(times=times) if gains else "")
         self.setVisible(gains)
 
 
@@ -129,8 +127,10 @@ class _Bar(QWidget):
         self.setFixedSize(BAR_SIZE)
 
     def show_share(self, share: float) -> None:
-        self._share = share
-        self.update()
+        """Fill it; what nobody would see is not painted."""
+        before, self._share = self._share, share
+        if round(before * self.width()) != round(share * self.width()):
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

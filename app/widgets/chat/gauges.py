@@ -4,7 +4,7 @@ from collections import deque
 from math import isnan, nan
 
 from PySide6.QtCore import Property, QLocale, QPointF, QRectF, QSize
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.bridge.reply import LiveFigures
@@ -14,12 +14,14 @@ from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.draft_gauge import AcceptanceGauge, GainEstimate
 from app.widgets.chat.stats import context_text
+from app.widgets.common.figure_label import FigureLabel
 from app.widgets.common.labels import text_label
 from app.widgets.common.marks import paint_ring
 
 UPDATE_INTERVAL_MS = 200
 HEIGHT_PX = 32
 RING_PX = 16
+RING_STEPS = 100  # that can be told apart at this size
 HISTORY_POINTS = 40
 HISTORY_SIZE = QSize(48, 16)
 
@@ -32,7 +34,7 @@ class GaugeRow(QWidget):
         self.setObjectName("gaugeRow")
         self.setAccessibleName(self.tr("Live figures"))
         self.setFixedHeight(HEIGHT_PX)
-        self._prompt = text_label(figure_font(Size.CONTROL), look="dim")
+        self._prompt = FigureLabel(figure_font(Size.CONTROL), "dim")
         self._prompt.setObjectName("promptProgress")
         self._speed = SpeedGauge(theme)
         self._acceptance = AcceptanceGauge(theme)
@@ -69,14 +71,14 @@ class GaugeRow(QWidget):
         self._speed.setVisible(figures.is_writing)
         if figures.prompt:
             locale = QLocale()
-            self._prompt.setText(
+            self._prompt.show_text(
                 self.tr("Reading the prompt: {done} of {total}").format(
                     done=locale.toString(figures.prompt.done),
                     total=locale.toString(figures.prompt.total),
                 )
             )
         else:
-            self._prompt.setText(self.tr("Reading the prompt…"))
+            self._prompt.show_text(self.tr("Reading the prompt…"))
         self._speed.show_speed(figures.tokens_per_second)
         self._acceptance.show_progress(figures.drafting)
         self._context.show_use(figures.context)
@@ -91,7 +93,7 @@ class SpeedGauge(QWidget):
         self.setObjectName("speedGauge")
         self._value = nan
         self._history = _History(theme)
-        self._figure = text_label(figure_font(Size.BODY, QFont.Weight.DemiBold))
+        self._figure = FigureLabel(figure_font(Size.BODY, QFont.Weight.DemiBold))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
@@ -105,11 +107,11 @@ class SpeedGauge(QWidget):
         self._value = tokens_per_second
         self._history.add(tokens_per_second)
         if isnan(tokens_per_second):
-            self._figure.setText("–")
+            self._figure.show_text("–")
             self.setAccessibleName(self.tr("Tokens per second: not known yet"))
         else:
             speed = QLocale().toString(tokens_per_second, "f", 1)
-            self._figure.setText(speed)
+            self._figure.show_text(speed)
             self.setAccessibleName(self.tr("{speed} tokens per second").format(speed=speed))
 
     @Property(float)
@@ -124,30 +126,35 @@ class _History(QWidget):
         super().__init__()
         self._theme = theme
         self._rates: deque[float] = deque(maxlen=HISTORY_POINTS)
+        self._line = QPolygonF()  # the rates, each a step to the right of the one before
+        self._next = 0
         self.setFixedSize(HISTORY_SIZE)
 
     def add(self, rate: float) -> None:
         if isnan(rate):
             self._rates.clear()
+            self._line.clear()
         else:
+            if len(self._rates) == HISTORY_POINTS:
+                self._line.removeFirst()
             self._rates.append(rate)
+            self._line.append(QPointF(self._next, -rate))
+            self._next += 1
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if len(self._rates) < 2:
             return
-        most = max(self._rates) or 1.0
-        step = (self.width() - 2) / (HISTORY_POINTS - 1)
-        height = self.height() - 2
-        first = self.width() - 1 - step * (len(self._rates) - 1)  # the newest stands at the right
-        points = [
-            QPointF(first + step * place, 1 + height * (1 - rate / most))
-            for place, rate in enumerate(self._rates)
-        ]
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.colour("dim"), 1.5))
-        painter.drawPolyline(points)
+        pen = QPen(self._theme.colour("dim"), 1.5)
+        pen.setCosmetic(True)
+        painter.setPen(pen)
+        painter.translate(self.width() - 1, self.height() - 1)  # the newest stands at the right
+        step = (self.width() - 2) / (HISTORY_POINTS - 1)
+        painter.scale(step, (self.height() - 2) / (max(self._rates) or 1.0))
+        painter.translate(1 - self._next, 0)
+        painter.drawPolyline(self._line)
 
 
 class ContextGauge(QWidget):
@@ -157,7 +164,7 @@ class ContextGauge(QWidget):
         super().__init__()
         self.setObjectName("contextGauge")
         self._ring = _Ring(theme)
-        self._text = text_label(figure_font(Size.CONTROL), look="dim")
+        self._text = FigureLabel(figure_font(Size.CONTROL), "dim")
         self._use: ContextUse | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -170,7 +177,7 @@ class ContextGauge(QWidget):
         self._use = use
         self.setVisible(use is not None)
         text = context_text(use) if use else ""
-        self._text.setText(text)
+        self._text.show_text(text)
         self._ring.show_share(use.used / use.size if use else 0.0)
         self.setAccessibleName(self.tr("Context used: {use}").format(use=text))
 
@@ -187,8 +194,10 @@ class _Ring(QWidget):
         self.setFixedSize(QSize(RING_PX, RING_PX))
 
     def show_share(self, share: float) -> None:
-        self._share = min(1.0, share)
-        self.update()
+        """Fill it; what nobody would see is not painted."""
+        before, self._share = self._share, min(1.0, share)
+        if round(before * RING_STEPS) != round(self._share * RING_STEPS):
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -1,14 +1,17 @@
 """Paints marks over a text. Of a long one, only those are looked up that are to be painted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QPainter,
+    QTextBlock,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextLine,
 )
 from PySide6.QtWidgets import QTextEdit
 
@@ -22,18 +25,48 @@ Ranges = Iterable[tuple[Span, MarkKind]]
 """Positions of a document, and why they are marked."""
 
 
-def seen_positions(edit: QTextEdit, area: QRect) -> Span:
-    """The positions of the lines that reach into an area of the viewport."""
-    document = edit.document()
-    ends = []
-    for y in (area.top(), area.bottom()):
-        place = QPointF(0, y)
-        position = document.documentLayout().hitTest(place, Qt.HitTestAccuracy.FuzzyHit)
-        block = document.findBlock(position)
-        line = block.layout().lineForTextPosition(position - block.position())
-        start = block.position() + line.textStart()
-        ends.append(Span(start, start + line.textLength()))
-    return Span(ends[0].start, ends[1].end)
+class SeenLine(NamedTuple):
+    """A line that is painted, of a block that begins at a position and in a corner."""
+
+    line: QTextLine
+    block: QTextBlock
+    block_start: int
+    corner: QPointF
+
+    @property
+    def span(self) -> Span:
+        """The positions of its text."""
+        start = self.block_start + self.line.textStart()
+        return Span(start, start + self.line.textLength())
+
+
+def seen_lines(document: QTextDocument, area: QRect) -> list[SeenLine]:
+    """The lines that reach into an area, in pixels of the document."""
+    place = QPointF(0, area.top())
+    position = document.documentLayout().hitTest(place, Qt.HitTestAccuracy.FuzzyHit)
+    block = document.findBlock(position)
+    first = block.layout().lineForTextPosition(position - block.position()).lineNumber()
+    found: list[SeenLine] = []
+    while block.isValid():
+        layout, start = block.layout(), block.position()
+        corner = layout.position()
+        for number in range(first, layout.lineCount()):
+            line = layout.lineAt(number)
+            if corner.y() + line.y() > area.bottom():
+                return found
+            found.append(SeenLine(line, block, start, corner))
+        block, first = block.next(), 0
+    return found
+
+
+def seen_positions(lines: Sequence[SeenLine], area: QRect) -> Span:
+    """The positions that are painted of lines that reach into an area, at least."""
+    first, last = lines[0], lines[-1]
+    start = first.span.start
+    if len(lines) == 1 and area.left() > first.corner.x():
+        x = area.left() - first.corner.x()
+        start = first.block_start + first.line.xToCursor(x, QTextLine.CursorPosition.CursorOnCharacter)
+    return Span(start, last.span.end)
 
 
 def selections(document: QTextDocument, tokens: Tokens, ranges: Ranges) -> list[Selection]:

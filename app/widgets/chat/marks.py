@@ -3,12 +3,15 @@
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
+from operator import attrgetter
 
 from app.text.blocks import Run
 from app.text.offsets import Span, characters_in, utf16_length
+
+_START, _END = attrgetter("start"), attrgetter("end")
 
 
 class MarkKind(StrEnum):
@@ -57,14 +60,25 @@ class Marks:
 
     def first_change(self, other: "Marks") -> int:
         """From where on the other may look different: of accepted text, what came is told."""
-        if self == other:
-            return sys.maxsize
-        kept = max(len(self.accepted) - 1, 0)  # the last one may have become longer
-        changed = self.accepted[kept:] + other.accepted[kept:]
-        is_grown = self.accepted[:kept] == other.accepted[:kept]
-        if not is_grown or replace(self, accepted=other.accepted) != other:
+        if self._besides != other._besides:
             return 0
+        before, after = self.accepted, other.accepted
+        if before == after:
+            return sys.maxsize
+        kept = len(before)
+        if after[:kept] != before:
+            kept -= 1  # the last one may have become longer
+        if after[:kept] != before[:kept]:
+            return 0
+        changed = before[kept:] + after[kept : kept + 1]
+        if len(changed) == 2 and changed[0].start == changed[1].start:
+            return min(span.end for span in changed)
         return min(span.start for span in changed)
+
+    @property
+    def _besides(self) -> tuple[object, ...]:
+        """All but what is accepted."""
+        return self.selected, self.found, self.current, self.has_ground
 
     def each(self) -> Iterator[tuple[Span, MarkKind]]:
         """The stretches in the order in which they are painted."""
@@ -91,8 +105,8 @@ class RunPlaces:
 
     def positions(self, span: Span) -> Span | None:
         """The positions that show a stretch of the source."""
-        first = bisect_right(self._runs, span.start, key=lambda run: run.end)
-        last = bisect_left(self._runs, span.end, key=lambda run: run.start) - 1
+        first = bisect_right(self._runs, span.start, key=_END)
+        last = bisect_left(self._runs, span.end, key=_START) - 1
         if first > last:
             return None
         start = 0 if self._is_whole(first) else self._units(first, span.start)
@@ -139,5 +153,5 @@ def _only(span: Span | None, start: int, end: int) -> Span | None:
 
 def _reaching(spans: tuple[Span, ...], start: int, end: int) -> tuple[Span, ...]:
     """Those of ascending stretches that reach between two offsets."""
-    first = bisect_right(spans, start, key=lambda span: span.end)
-    return spans[first : bisect_left(spans, end, key=lambda span: span.start)]
+    first = bisect_right(spans, start, key=_END)
+    return spans[first : bisect_left(spans, end, key=_START)]

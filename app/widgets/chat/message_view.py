@@ -195,6 +195,10 @@ class ReplyView(MessageView):
                 placed.append((part, 0, gap, natural_height(part, width)))
         return stack(placed, width)
 
+    def take_marks(self, marks: Marks) -> None:
+        """Mark other stretches of the message from the next `refresh` on."""
+        self._blocks.take_marks(marks)
+
     def show_marks(self, marks: Marks) -> None:
         self._blocks.show_marks(marks)
 

@@ -231,15 +231,16 @@ class ProseView(TextView):
     def _lines_in(self, seen: Span) -> "Iterator[_Seen]":
         """The lines with text that reach between two positions."""
         document = self.document()
-        number = self._line_of(document.findBlock(seen.start).blockNumber())
-        block = sum(1 + len(one.cuts) for one in self._sets[:number])
-        for one in self._sets[number:]:
-            start = document.findBlockByNumber(block).position()
-            if start > seen.end:
-                return
-            block += 1 + len(one.cuts)
-            if one.runs:
+        number = document.findBlock(seen.start).blockNumber()
+        block = 0
+        for one in self._sets:
+            following = block + 1 + len(one.cuts)
+            if following > number and one.runs:
+                start = document.findBlockByNumber(block).position()
+                if start > seen.end:
+                    return
                 yield _Seen(start, one, one.source, one.places)
+            block = following
 
     def _position_of(self, offset: int) -> int:
         """The position of a place in the source; where nothing shows that, one above it."""

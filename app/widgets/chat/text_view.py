@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import floor
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QUrl, Signal
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QCursor,
@@ -31,6 +31,7 @@ from app.widgets.chat.mark_painting import (
     Ranges,
     Selection,
     paint_text,
+    seen_lines,
     seen_positions,
     selection,
     selections,
@@ -42,6 +43,7 @@ from app.widgets.chat.underlines import Underlines, runs_one_way
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse
 LINKS |= Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 LINK_KEYS = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+OVERHANG_PX = 4  # of a word's first letter to the left
 SIDEWAYS_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
@@ -71,6 +73,8 @@ class TextView(QTextBrowser):
         self._theme = theme
         self.ranges_in = ranges_in
         self.is_marked = False
+        self._height = 0.0
+        self._due_from: int | None = None  # what stands from there on is going to be painted
         self.setDocument(SealedDocument(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setOpenLinks(False)
@@ -120,28 +124,40 @@ class TextView(QTextBrowser):
 
     def paint_again(self, position: int) -> None:
         """Have what stands from a position on painted again."""
-        top = _top_of_change(self.document(), position)
-        self.viewport().update(0, top, self.width(), max(self.height() - top, 0))
+        if self._due_from is not None and self._due_from <= position:
+            return
+        self._due_from = position
+        document = self.document()
+        begin = _begin_of_change(document, position)
+        height = document.size().height()
+        if height < self._height:
+            begin.setX(0)  # left of the change, too, something has gone
+        self._height = height
+        left = begin.x() - self.horizontalScrollBar().value() if begin.x() else 0
+        self.viewport().update(QRect(QPoint(left, begin.y()), self.viewport().rect().bottomRight()))
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Nothing: what a model writes reads no file and reaches no network."""
         return None
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.is_marked:
+        self._due_from = None
+        aside = self.horizontalScrollBar().value()
+        area = event.rect().translated(aside, 0)
+        lines = seen_lines(self.document(), area) if self.is_marked else []
+        if not lines:
             super().paintEvent(event)
             return
-        seen = seen_positions(self, event.rect())
-        ranges = list(self.ranges_in(seen))
+        ranges = list(self.ranges_in(seen_positions(lines, area)))
         accepted = [span for span, kind in ranges if kind in ACCEPTED]
-        if not runs_one_way(self.document(), seen):
+        if accepted and not runs_one_way([one.block for one in lines]):
             accepted = []
         made = selections(self.document(), self._theme.tokens, ranges[len(accepted) :])
+        has_ground = bool(accepted) and ranges[0][1] is MarkKind.ACCEPTED_ON_GROUND
+        underlines = Underlines(lines, accepted, has_ground=has_ground)
         painter = QPainter(self.viewport())
-        painter.translate(-self.horizontalScrollBar().value(), 0)
-        underlines = Underlines(self.document(), seen, accepted)
-        if accepted and ranges[0][1] is MarkKind.ACCEPTED_ON_GROUND:
-            underlines.paint_grounds(painter, self._theme)
+        painter.translate(-aside, 0)
+        underlines.paint_grounds(painter, self._theme)
         paint_text(painter, self, event.rect(), [*made, *self._link_in_hand()])
         underlines.paint_dots(painter, self._theme)
 
@@ -202,18 +218,23 @@ class TextView(QTextBrowser):
             QToolTip.showText(QCursor.pos() + QPoint(0, 8), address, self)
 
 
-def _top_of_change(document: QTextDocument, position: int) -> int:
-    """From where on a text looks different after a change at a position.
+def _begin_of_change(document: QTextDocument, position: int) -> QPoint:
+    """From where on a text looks different after a change at a position, in pixels.
 
-    The first word of a line may have left the line before as it has become longer.
+    Of the last line that is its changed word; of another one all of it, and what stands below. The
+    first word of a line may have left the line before as it has become longer.
     """
     block = document.findBlock(position)
     area = document.documentLayout().blockBoundingRect(block)  # lays out
     layout, inside = block.layout(), position - block.position()
     line, text = layout.lineForTextPosition(inside), block.text()
-    is_first_word = " " not in text[line.textStart() : inside]
-    if is_first_word or len(text) != block.length() - 1:  # it counts pairs of UTF-16 as two
+    is_counted_alike = len(text) == block.length() - 1  # Qt counts pairs of UTF-16 as two
+    word = text.rfind(" ", line.textStart(), inside) + 1 if is_counted_alike else 0
+    if not word:  # the line's first
         line = layout.lineAt(max(line.lineNumber() - 1, 0))
-    if line.lineNumber() < 1:
-        return floor(area.top())
-    return floor(layout.position().y() + line.y())
+    top = floor(area.top() if line.lineNumber() < 1 else layout.position().y() + line.y())
+    is_last = line.lineNumber() == layout.lineCount() - 1 and not block.next().isValid()
+    if not word or not is_last or not runs_one_way([block]):
+        return QPoint(0, top)
+    x: tuple[float, int] = line.cursorToX(word)  # type: ignore[assignment]
+    return QPoint(max(floor(layout.position().x() + x[0]) - OVERHANG_PX, 0), top)

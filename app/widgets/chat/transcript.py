@@ -163,9 +163,9 @@ class Transcript(QAbstractScrollArea):
     def refresh_message(self, index: int) -> None:
         """Show a message as it is now."""
         if view := self._views.get(index):
+            if isinstance(view, ReplyView) and self.marking.shows_accepted:
+                view.take_marks(self.marking.marks_in(index))
             view.refresh()
-            if self.marking.shows_accepted:
-                view.show_marks(self.marking.marks_in(index))
             self._measure(index)
         else:
             message = self._readings[index].message

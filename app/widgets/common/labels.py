@@ -15,12 +15,17 @@ MAX_WORD = 40  # characters; a longer one in a sentence, such as a file's name, 
 def text_label(font: QFont, text: str = "", look: str = "", *, wraps: bool = False) -> QLabel:
     """A label that shows its text as it is: what looks like markup is not interpreted."""
     label = QLabel(text)
+    dress(label, font, look)
+    label.setWordWrap(wraps)
+    return label
+
+
+def dress(label: QLabel, font: QFont, look: str = "") -> None:
+    """Let a label show its text as it is, in a font and in a look of the style sheet."""
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setFont(font)
-    label.setWordWrap(wraps)
     if look:
         label.setProperty("look", look)
-    return label
 
 
 class NameLabel(QLabel):
@@ -31,8 +36,7 @@ class NameLabel(QLabel):
 
     def __init__(self, font: QFont) -> None:
         super().__init__()
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setFont(font)
+        dress(self, font)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())

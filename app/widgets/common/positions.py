@@ -32,8 +32,9 @@ class Positions(QWidget):
         """Show tested and accepted tokens for each place, the first place first."""
         counts = by_position[:MOST_PLACES]
         self._shares = [accepted / tested for tested, accepted in counts if tested]
+        text = self.tr("{place}: {share} %")
         told = ", ".join(
-            self.tr("{place}: {share} %").format(place=place, share=round(100 * share))
+            text.format(place=place, share=round(100 * share))
             for place, share in enumerate(self._shares, 1)
         )
         self.setAccessibleName(f"{self._title}: {told}")

@@ -6,11 +6,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from app.actions import compare as compare_actions
 from app.actions.session import Session
 from app.bridge.comparing import Comparing
+from app.bridge.throttle import Throttle
+from app.domain.comparison import Half
 from app.domain.draft import DraftWay
 from app.shortcuts import Shortcut
 from app.theme.fonts import Size, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.composer import ComposerEdit
+from app.widgets.chat.gauges import UPDATE_INTERVAL_MS
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.check_box import CheckBox
@@ -37,6 +40,7 @@ class CompareView(QWidget):
         self._session = session
         self._comparing: Comparing = session.comparing
         self._picked: list[DraftWay | None] = [None, None]  # for the next run; None: unasked
+        self._figures_due = Throttle(UPDATE_INTERVAL_MS, self)
         self._result = ResultStrip(theme)
         self._prompt = text_label(interface_font(Size.BODY), look="dim", wraps=True)
         left, right = self.tr("Left side"), self.tr("Right side")
@@ -97,6 +101,8 @@ class CompareView(QWidget):
     def _connect(self) -> None:
         session = self._session
         self._comparing.changed.connect(self._refresh)
+        self._comparing.written.connect(self._show_growth)
+        self._figures_due.fired.connect(self._show_figures)
         session.drafts.changed.connect(self._name_sides)
         session.model.changed.connect(self._name_sides)
         session.measurements.changed.connect(self._offer_history)
@@ -161,12 +167,10 @@ class CompareView(QWidget):
 
     def _refresh(self) -> None:
         comparing, record = self._comparing, self._comparing.record
-        halves = ((self._left, record.left), (self._right, record.right))
-        speeds = [tokens_per_second(half, comparing.figures(half)) for _, half in halves]
-        fastest = max((speed for speed in speeds if speed == speed), default=0.0)
-        for view, half in halves:
-            view.show_half(half, comparing.figures(half), fastest)
+        for view, half in self._halves:
+            view.show_reply(half.reply)
             view.let_choose(not comparing.is_running)
+        self._figures_due.flush()
         self._name_sides()
         self._prompt.setText(f"“{_shortened(record.prompt)}”")
         self._prompt.setAccessibleName(record.prompt)
@@ -174,6 +178,25 @@ class CompareView(QWidget):
         self._result.show_record(record, comparing.result)
         if comparing.is_running is self._stop.isHidden():
             self._offer_stop(comparing.is_running)
+
+    @property
+    def _halves(self) -> tuple[tuple[HalfView, Half], tuple[HalfView, Half]]:
+        record = self._comparing.record
+        return (self._left, record.left), (self._right, record.right)
+
+    def _show_growth(self, grown: Half) -> None:
+        """Show what was added to a reply; its figures follow at their own pace."""
+        for view, half in self._halves:
+            if half is grown:
+                view.show_reply(half.reply)
+        self._figures_due.request()
+
+    def _show_figures(self) -> None:
+        shown = [(view, half, self._comparing.figures(half)) for view, half in self._halves]
+        speeds = [tokens_per_second(half, figures) for _, half, figures in shown]
+        fastest = max((speed for speed in speeds if speed == speed), default=0.0)
+        for view, half, figures in shown:
+            view.show_figures(half, figures, fastest)
 
     def _offer_stop(self, offered: bool) -> None:
         """Put *Stop* where *Compare* was, or back."""

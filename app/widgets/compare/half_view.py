@@ -16,11 +16,12 @@ from PySide6.QtWidgets import (
 from app.bridge.reply import LiveFigures
 from app.domain.comparison import Half
 from app.domain.generation import Timings
-from app.domain.message import ReplyStats
+from app.domain.message import Message, ReplyStats
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
+from app.widgets.common.figure_label import FigureLabel
 from app.widgets.common.labels import NameLabel, keep_place, text_label
 from app.widgets.common.positions import Positions
 from app.widgets.compare.reply_text import ReplyText
@@ -52,7 +53,7 @@ class HalfView(QWidget):
         self._title.clicked.connect(self._ask_for_choice)
         self._about = NameLabel(interface_font(Size.CONTROL))
         self._about.setProperty("look", "dim")
-        self._speed = text_label(figure_font(Size.DISPLAY, QFont.Weight.DemiBold), "–")
+        self._speed = FigureLabel(figure_font(Size.DISPLAY, QFont.Weight.DemiBold))
         self._details = text_label(figure_font(Size.CONTROL), look="dim", wraps=True)
         self._bar = QProgressBar()
         self._bar.setRange(0, BAR_STEPS)
@@ -85,10 +86,14 @@ class HalfView(QWidget):
         """Offer the choice of what drafts, or not while replies are written."""
         self._title.setEnabled(may_choose)
 
-    def show_half(self, half: Half, figures: LiveFigures | None, fastest: float) -> None:
-        """Show a reply and its live figures; its bar is full at `fastest` tokens per second."""
+    def show_reply(self, reply: Message) -> None:
+        """Show a reply as it is now."""
+        self._text.show_reply(reply)
+
+    def show_figures(self, half: Half, figures: LiveFigures | None, fastest: float) -> None:
+        """Show a reply's figures; its bar is full at `fastest` tokens per second."""
         speed = tokens_per_second(half, figures)
-        self._speed.setText("–" if isnan(speed) else QLocale().toString(speed, "f", 1))
+        self._speed.show_text("–" if isnan(speed) else QLocale().toString(speed, "f", 1))
         share = 0.0 if isnan(speed) or fastest <= 0 else speed / fastest
         self._bar.setValue(round(BAR_STEPS * min(1.0, share)))
         stats = half.reply.stats
@@ -99,7 +104,6 @@ class HalfView(QWidget):
         if timings and has_drafts:
             self._positions.show_counts(timings.draft_by_position)
             self._shares.setText(_shares(self, timings))
-        self._text.show_reply(half.reply)
 
     def _ask_for_choice(self) -> None:
         self.choice_asked.emit(self._title.mapToGlobal(QPoint(0, self._title.height() + 4)))

@@ -1,7 +1,7 @@
 """The text of one reply of a comparison, as it would stand in a chat."""
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
 from app.domain.message import Message
@@ -16,18 +16,24 @@ from app.widgets.chat.selection_keys import SelectionKeys
 from app.widgets.chat.workshop import Workshop
 
 
+AT_END_PX = 8
+
+
 class ReplyText(QScrollArea):
-    """Shows a reply as it grows."""
+    """Shows a reply as it grows, and follows it while its end is in sight."""
 
     def __init__(self, theme: Theme, workshop: Workshop) -> None:
         super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setProperty("look", "clear")
+        self._theme = theme
+        # What is opaque can be scrolled without being painted again.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._blocks = BlocksView(theme, workshop)
         self._blocks.changed.connect(self._fit)
         self._blocks.link_asked.connect(lambda address: ask_to_open(self, address))
         self.setWidget(self._blocks)
+        self._blocks.setAutoFillBackground(False)  # which `setWidget` turned on
         self._reading: Reading | None = None
         self._selection = Selection(lambda: [self._reading] if self._reading else [], self)
         self._selection.changed.connect(self._show_marks)
@@ -36,9 +42,13 @@ class ReplyText(QScrollArea):
 
     def show_reply(self, reply: Message) -> None:
         """Show a reply as it is now."""
+        bar = self.verticalScrollBar()
+        was_at_end = bar.value() >= bar.maximum() - AT_END_PX
         if self._reading is None or self._reading.message is not reply:
             self._selection.clear()
             self._reading = Reading(reply)
+            was_at_end = reply.is_pending
+            bar.setValue(0)
         document = self._reading.update()
         self._blocks.take_marks(self._marks)
         self._blocks.show_blocks(
@@ -46,6 +56,8 @@ class ReplyText(QScrollArea):
         )
         self.setAccessibleName("" if self._reading.is_open else self._reading.plain.text)
         self._fit()
+        if was_at_end:
+            bar.setValue(bar.maximum())
 
     @property
     def _marks(self) -> Marks:
@@ -67,3 +79,10 @@ class ReplyText(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self.viewport()).fillRect(event.rect(), self._theme.colour("ground"))
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self.viewport().scroll(dx, dy)  # moves what is painted already, and the reply with it
+        super().scrollContentsBy(dx, dy)
