@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QBuffer, QIODevice
-from PySide6.QtGui import QTextDocument
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -76,6 +76,17 @@ def look(widget: QWidget) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     widget.grab().toImage().save(buffer, "BMP")
     return buffer.data().data()
+
+
+def on_screen(widget: QWidget) -> QImage:
+    """What a person sees of a window."""
+    QCoreApplication.processEvents()
+    return widget.screen().grabWindow(widget.winId()).toImage()
+
+
+def painted_anew(widget: QWidget) -> QImage:
+    """What painting all of a window again would show."""
+    return widget.grab().toImage().convertToFormat(on_screen(widget).format())
 
 
 def styled_text(document: QTextDocument) -> list[tuple[str, str, int, bool, str, str]]:

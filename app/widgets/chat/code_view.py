@@ -14,7 +14,7 @@ from app.theme.fonts import Size, interface_font
 from app.theme.text_formats import CODE_LINE_PX, code_format, code_kind_format, line_format
 from app.theme.theme import Theme
 from app.widgets.chat.mark_painting import Ranges, cursor_over
-from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
+from app.widgets.chat.marks import ACCEPTED, NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.sections import Frame
 from app.widgets.chat.stack import keep_painted
 from app.widgets.chat.text_view import TextView
@@ -138,7 +138,7 @@ class CodeView(QFrame):
         """What is marked between two positions."""
         shown = self._places.source(seen)
         for span, kind in self._marks.within(shown.start, shown.end).each():
-            if found := self._places.positions(span):
+            if found := self._places.positions(span, only_whole=kind in ACCEPTED):
                 yield found, kind
 
     def _scroll_sideways(self, x: int) -> None:

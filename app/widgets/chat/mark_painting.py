@@ -65,7 +65,9 @@ def seen_positions(lines: Sequence[SeenLine], area: QRect) -> Span:
     start = first.span.start
     if len(lines) == 1 and area.left() > first.corner.x():
         x = area.left() - first.corner.x()
-        start = first.block_start + first.line.xToCursor(x, QTextLine.CursorPosition.CursorOnCharacter)
+        start = first.block_start + first.line.xToCursor(
+            x, QTextLine.CursorPosition.CursorOnCharacter
+        )
     return Span(start, last.span.end)
 
 

@@ -103,10 +103,19 @@ class RunPlaces:
         self._lengths = lengths
         self._starts = list(accumulate(lengths, initial=0))
 
-    def positions(self, span: Span) -> Span | None:
-        """The positions that show a stretch of the source."""
+    def positions(self, span: Span, *, only_whole: bool = False) -> Span | None:
+        """The positions that show a stretch of the source.
+
+        A run that stands as a whole is shown by any part of its source, or with `only_whole` by
+        all of it.
+        """
         first = bisect_right(self._runs, span.start, key=_END)
         last = bisect_left(self._runs, span.end, key=_START) - 1
+        if only_whole:
+            while first <= last and self._is_whole(first) and self._runs[first].start < span.start:
+                first += 1
+            while first <= last and self._is_whole(last) and self._runs[last].end > span.end:
+                last -= 1
         if first > last:
             return None
         start = 0 if self._is_whole(first) else self._units(first, span.start)

@@ -20,7 +20,7 @@ from app.text.offsets import Span
 from app.theme.text_formats import HEADING_LINE_PX, LINE_PX, line_format, run_format
 from app.theme.theme import Theme
 from app.widgets.chat.mark_painting import Ranges
-from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
+from app.widgets.chat.marks import ACCEPTED, NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.prose_marks import has_marks, paint_marks
 from app.widgets.chat.run_writer import LINE_SEPARATOR, RunWriter
 from app.widgets.chat.sections import Line, Prose
@@ -224,8 +224,12 @@ class ProseView(TextView):
         for span, kind in self._marks.within(*_source_shown(lines, seen)).each():
             first = bisect_right(lines, span.start, key=lambda line: line.source.end)
             end = bisect_left(lines, span.end, key=lambda line: line.source.start)
-            parts = [found for line in lines[first:end] if (found := line.positions(span))]
-            if parts:
+            is_accepted = kind in ACCEPTED
+            reached = (line.positions(span, only_whole=is_accepted) for line in lines[first:end])
+            parts = [found for found in reached if found]
+            if is_accepted:  # no draft proposes what stands between: markers of items
+                yield from ((part, kind) for part in parts)
+            elif parts:
                 yield Span(parts[0].start, parts[-1].end), kind
 
     def _lines_in(self, seen: Span) -> "Iterator[_Seen]":
@@ -300,9 +304,9 @@ class _Seen(NamedTuple):
     source: Span
     places: RunPlaces
 
-    def positions(self, span: Span) -> Span | None:
-        """The positions that show a stretch of the source."""
-        if found := self.places.positions(span):
+    def positions(self, span: Span, *, only_whole: bool) -> Span | None:
+        """The positions that show a stretch of the source, as `RunPlaces` tells them."""
+        if found := self.places.positions(span, only_whole=only_whole):
             first, last = self.one.position(found.start), self.one.position(found.end, ends=True)
             return Span(self.start + first, self.start + last)
         return None

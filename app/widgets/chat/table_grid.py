@@ -24,7 +24,7 @@ from app.theme.fonts import Size, interface_font
 from app.theme.text_formats import LINE_PX, line_format
 from app.theme.theme import Theme
 from app.widgets.chat.mark_painting import Ranges, selections
-from app.widgets.chat.marks import NO_MARKS, Marks, RunPlaces
+from app.widgets.chat.marks import ACCEPTED, NO_MARKS, Marks, RunPlaces
 from app.widgets.chat.run_writer import RunWriter
 from app.widgets.chat.stack import keep_painted
 from app.widgets.chat.text_view import SealedDocument
@@ -240,7 +240,7 @@ class TableGrid(QWidget):
         """What is marked in a cell."""
         places = self._places(cell)
         for span, kind in self._marks.within(cell.start, cell.end).each():
-            if found := places.positions(span):
+            if found := places.positions(span, only_whole=kind in ACCEPTED):
                 yield found, kind
 
     def link_at(self, place: QPoint) -> str:

@@ -38,7 +38,7 @@ from app.widgets.chat.mark_painting import (
 )
 from app.widgets.chat.marks import ACCEPTED, MarkKind
 from app.widgets.chat.stack import keep_painted
-from app.widgets.chat.underlines import Underlines, runs_one_way
+from app.widgets.chat.underlines import Underlines, runs_one_way, two_way_parts
 
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse
 LINKS |= Qt.TextInteractionFlag.LinksAccessibleByKeyboard
@@ -150,10 +150,11 @@ class TextView(QTextBrowser):
             return
         ranges = list(self.ranges_in(seen_positions(lines, area)))
         accepted = [span for span, kind in ranges if kind in ACCEPTED]
-        if accepted and not runs_one_way([one.block for one in lines]):
-            accepted = []
-        made = selections(self.document(), self._theme.tokens, ranges[len(accepted) :])
-        has_ground = bool(accepted) and ranges[0][1] is MarkKind.ACCEPTED_ON_GROUND
+        look = ranges[0][1] if accepted else MarkKind.ACCEPTED
+        by_qt = [(part, look) for part in two_way_parts(lines, accepted)]
+        by_qt += ranges[len(accepted) :]
+        made = selections(self.document(), self._theme.tokens, by_qt)
+        has_ground = look is MarkKind.ACCEPTED_ON_GROUND
         underlines = Underlines(lines, accepted, has_ground=has_ground)
         painter = QPainter(self.viewport())
         painter.translate(-aside, 0)
@@ -234,7 +235,7 @@ def _begin_of_change(document: QTextDocument, position: int) -> QPoint:
         line = layout.lineAt(max(line.lineNumber() - 1, 0))
     top = floor(area.top() if line.lineNumber() < 1 else layout.position().y() + line.y())
     is_last = line.lineNumber() == layout.lineCount() - 1 and not block.next().isValid()
-    if not word or not is_last or not runs_one_way([block]):
+    if not word or not is_last or not runs_one_way(block):
         return QPoint(0, top)
     x: tuple[float, int] = line.cursorToX(word)  # type: ignore[assignment]
     return QPoint(max(floor(layout.position().x() + x[0]) - OVERHANG_PX, 0), top)

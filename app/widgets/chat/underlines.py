@@ -6,25 +6,39 @@ hundreds of them, and changes thirty times a second.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from math import floor
 from operator import attrgetter
 
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QTextBlock
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QTextBlock
 
 from app.text.offsets import Span
 from app.theme.theme import Theme
 from app.widgets.chat.mark_painting import SeenLine
 
-BELOW_PX = 2.5  # from the foot of the letters to the middle of the dots
+BELOW_PX = 2  # from the foot of the letters to the dots
+DOTS_PX = 3  # from one to the next
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]")
 
 _START, _END = attrgetter("start"), attrgetter("end")
 
 
-def runs_one_way(blocks: Iterable[QTextBlock]) -> bool:
+def runs_one_way(block: QTextBlock) -> bool:
     """Whether nothing there is written from right to left; a stretch is then in one piece."""
-    return not any(_RIGHT_TO_LEFT.search(block.text()) for block in blocks)
+    return not _RIGHT_TO_LEFT.search(block.text())
+
+
+def two_way_parts(lines: Iterable[SeenLine], spans: Sequence[Span]) -> Iterator[Span]:
+    """What stretches have in blocks in which not all runs one way; Qt knows how to paint that."""
+    for start, block in {one.block_start: one.block for one in lines}.items():
+        if not runs_one_way(block):
+            end = start + block.length() - 1
+            for span in spans[bisect_right(spans, start, key=_END) :]:
+                if span.start >= end:
+                    break
+                yield Span(max(span.start, start), min(span.end, end))
 
 
 class Underlines:
@@ -36,9 +50,10 @@ class Underlines:
         """`spans`: positions of the document; they ascend and stand apart."""
         self._has_ground = has_ground
         self._grounds: list[QRectF] = []
-        self._dots: list[QLineF] = []
+        self._dots: list[QRectF] = []
         for one in lines:
-            self._add(one, spans)
+            if runs_one_way(one.block):
+                self._add(one, spans)
 
     def _add(self, one: SeenLine, spans: Sequence[Span]) -> None:
         line, block = one.line, one.block_start
@@ -48,13 +63,13 @@ class Underlines:
         if not reaching:
             return
         left, top = one.corner.x(), one.corner.y() + line.y()
-        foot, height = top + line.ascent() + BELOW_PX, line.height()
+        foot, height = floor(top + line.ascent()) + BELOW_PX, line.height()
         widest = line.naturalTextRect().right()  # spaces may stand beyond the width of the text
         x_of = line.cursorToX
         for span in reaching:
             x1 = left + min(x_of(max(span.start, start) - block)[0], widest)  # type: ignore[index]
             x2 = left + min(x_of(min(span.end, end) - block)[0], widest)  # type: ignore[index]
-            self._dots.append(QLineF(x1, foot, x2, foot))
+            self._dots.append(QRectF(x1, foot, x2 - x1, 1))
             if self._has_ground:
                 self._grounds.append(QRectF(x1, top, x2 - x1, height))
 
@@ -68,5 +83,15 @@ class Underlines:
 
     def paint_dots(self, painter: QPainter, theme: Theme) -> None:
         """To be painted after the text."""
-        painter.setPen(QPen(theme.colour("good"), 1, Qt.PenStyle.DotLine))
-        painter.drawLines(self._dots)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(_dotted(theme.tokens.good))
+        painter.drawRects(self._dots)
+
+
+@cache
+def _dotted(colour: str) -> QBrush:
+    """A row of dots in fixed places, so that a part that is painted again fits the rest."""
+    dot = QImage(DOTS_PX, 1, QImage.Format.Format_ARGB32_Premultiplied)
+    dot.fill(Qt.GlobalColor.transparent)
+    dot.setPixelColor(0, 0, QColor(colour))
+    return QBrush(dot)

@@ -15,7 +15,6 @@ from app.widgets.chat.selection import Anchor, Selection
 from app.widgets.chat.selection_keys import SelectionKeys
 from app.widgets.chat.workshop import Workshop
 
-
 AT_END_PX = 8
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QAbstractButton, QTextBrowser
 
 from app.domain.message import Message, MessageState, Role
@@ -14,6 +14,8 @@ from tests.helpers.transcripts import (
     chat_of,
     look,
     marked_text,
+    on_screen,
+    painted_anew,
     settle,
     shown,
     view,
@@ -28,6 +30,8 @@ return 1
 | a | b |
 |---|---|
 | c | d |
+
+This &amp; so on.
 """
 
 
@@ -62,7 +66,9 @@ def toggle(reply):
         (["o **bold"], ["o bold"]),  # across the marks of Markdown
         (["🦙 &"], ["🦙 &"]),
         (["So", "code"], ["So", "code"]),
-        (["return"], ["return"]),
+        (["`.\n\n```python\nreturn 1"], [".", "return 1"]),  # into a fence
+        (["&amp; so"], ["& so"]),  # an entity
+        (["p; so"], [" so"]),  # whose beginning was not
     ],
 )
 def test_accepted_text_is_underlined_where_it_is_painted(qtbot, parts, painted):
@@ -122,6 +128,41 @@ def test_a_reply_that_comes_in_pieces_is_underlined_as_one_shown_at_once(qtbot):
         first, second = (view(transcript, 1) for transcript in (streamed, whole))
         assert underlined(first) == underlined(second) != []
         assert look(first.findChild(BlocksView)) == look(second.findChild(BlocksView))
+
+
+MIXED = """Words that fill a line until it breaks, and **bold ones** with `code` 🦙 and more.
+
+    indented = "code that is far wider than its frame, so that it scrolls sideways"  # %s
+
+```python
+def quicksort(items):
+    return items
+```
+
+סתם מילים בעברית ועוד.
+
+- one
+- two &amp; more
+"""
+
+
+def test_the_screen_shows_what_painting_anew_would_as_it_comes(qtbot):
+    text = MIXED % ("x" * 60) * 3
+    chat = chat_of("Go on.")
+    chat.append(Message(Role.ASSISTANT, state=MessageState.GENERATING))
+    chat.details = replace(chat.details, shows_accepted=True)
+    reply = chat.messages[-1]
+    with shown(qtbot, chat, height=400) as transcript:
+        for number, place in enumerate(range(0, len(text), 23)):
+            reply.text = text[:place]
+            end = len(reply.text.encode())
+            reply.accepted += ((end - min(11, end), end),) if number % 3 else ()
+            transcript.refresh_message(1)
+            if number % 7 == 0:
+                assert on_screen(transcript) == painted_anew(transcript), number
+            QCoreApplication.processEvents()
+        code = transcript.findChild(QTextBrowser, "codeText")
+        assert code.horizontalScrollBar().maximum() > 0
 
 
 def test_it_is_shown_in_every_reply_of_a_chat_as_it_comes(ready_person, engine, qtbot):

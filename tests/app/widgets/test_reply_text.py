@@ -15,6 +15,8 @@ from tests.helpers.transcripts import (
     chat_of,
     generating,
     look,
+    on_screen,
+    painted_anew,
     settle,
     shown,
     view,
@@ -199,15 +201,6 @@ def test_what_a_model_writes_reads_no_file(qtbot, tmp_path):
         assert text.loadResource(kind.value, url) is None
         assert text.document().resource(kind.value, url) is None
         assert not text.testAttribute(Qt.WidgetAttribute.WA_AcceptDrops)
-
-
-def on_screen(transcript):
-    QCoreApplication.processEvents()
-    return transcript.screen().grabWindow(transcript.winId()).toImage()
-
-
-def painted_anew(transcript):
-    return transcript.grab().toImage().convertToFormat(on_screen(transcript).format())
 
 
 def scroll(transcript, pixels):
