@@ -54,4 +54,4 @@ def servings(models: Sequence[OpenModel], slots: int) -> list[tuple[OpenModel, S
     drafted = bool(drafts) or target.program.head is not None
     servings = [(target, Serving(target.use, slots, beside, LONGEST_DRAFT if drafted else 0))]
     apart = [draft for draft in drafts if draft.device != target.device]
-    return servings + [(draft, Serving(draft.use, slots)) for draft in apart]
+    return servings + [(draft, Serving(draft.use, slots, drafting=True)) for draft in apart]

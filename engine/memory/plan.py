@@ -143,19 +143,20 @@ class Serving:
     Attributes:
         target: the model that answers.
         slots: conversations served at once.
-        draft: the model that drafts, where it shares the target's device. What it takes on another
-            one is its own plan, `drafting`.
+        draft: the model that drafts, where it shares the target's device.
         draft_rows: tokens of a draft that are verified at once; 0 without drafting.
+        drafting: whether the target itself drafts, for a model on another device.
     """
 
     target: ModelUse
     slots: int = 1
     draft: ModelUse | None = None
     draft_rows: int = 0
+    drafting: bool = False
 
     def plan(self, context: int) -> MemoryPlan:
         """The plan for a context of so many positions, or for as many as the models hold."""
-        target = self.target.plan(self.slots, context, self.draft_rows)
+        target = self.target.plan(self.slots, context, self.draft_rows, drafting=self.drafting)
         if self.draft is None:
             return target
         draft = self.draft.plan(self.slots, context, drafting=True)

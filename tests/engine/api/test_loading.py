@@ -1,12 +1,16 @@
 """A load that does not fit says so before it takes memory, and names what would fit."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from engine.api.loading import load_model
 from engine.api.model import PresentModel
+from engine.api.opening import RunOptions, open_model
+from engine.api.room import servings
 from engine.base.errors import NotEnoughMemoryError
 from engine.base.types import LoadOptions
 from engine.gguf.reader import open_gguf
@@ -71,3 +75,15 @@ def test_the_present_model_goes_only_where_that_makes_the_room(
     set_free(monkeypatch, needed - 1000)
     load(model, present, context=1024)
     assert gone == [True]
+
+
+def test_a_draft_on_another_device_is_planned_there_with_the_states_of_its_passes(
+    model: Path,
+) -> None:
+    here = open_model(model, RunOptions("cpu", 512, "f16", "torch", 1))
+    there = replace(here, device=torch.device("cuda"))
+    (_, target), (_, draft) = servings([here, there], slots=2)
+    here.file.close()
+    assert target.draft is None
+    assert draft.plan(512) == there.use.plan(2, 512, drafting=True)
+    assert draft.plan(512).state_bytes > there.use.plan(2, 512).state_bytes

@@ -117,6 +117,7 @@ def test_a_draft_keeps_a_state_of_its_own_passes_in_each_slot() -> None:
     use = ModelUse(replace(FACTS, states=StateSpecs((), (recurrent,) * 3)), CPU_TORCH)
     plain, drafting = (use.plan(2, 256, drafting=it).state_bytes for it in (False, True))
     assert drafting - plain == 2 * 3 * recurrent.state_bytes
+    assert Serving(use, 2, drafting=True).plan(256).state_bytes == drafting
 
 
 def test_smaller_cache_types_cost_less() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.base.types import Drafting, SamplingParams, Segment
+from engine.base.types import LONGEST_DRAFT, Drafting, Failed, SamplingParams, Segment
 from engine.models.runner import Runner, SlotRows
 from engine.speculative.draft_model import DraftModel
 from tests.helpers.bench import Bench, bits, open_bench
@@ -111,6 +111,17 @@ def test_a_model_that_drafts_for_itself_is_always_right(
     assert timings.draft_n_accepted == timings.draft_n > 15
 
 
+def test_a_model_that_drafts_for_itself_is_right_through_the_whole_chain(own: Pair) -> None:
+    few = dict.fromkeys(range(12), 30.0)  # so that what was said comes up again and is penalised
+    sampling = SamplingParams(
+        1.0, top_k=9, top_p=0.9, repeat_penalty=1.5, penalty_window=8, logit_bias=few, seed=3
+    )
+    timings = own.target.solo(
+        PROMPTS[0], max_tokens=40, sampling=sampling, drafting=DRAFTING
+    ).timings
+    assert timings.draft_n_accepted == timings.draft_n > 15
+
+
 def test_a_model_of_which_few_tokens_are_known_proposes_only_those(
     model: Path, another: Path
 ) -> None:
@@ -144,6 +155,21 @@ def test_it_reads_what_was_said_while_it_rested(own: Pair) -> None:
     job.account.methods = methods
     timings = bench.result(job).timings
     assert timings.draft_n_accepted == timings.draft_n > 15
+
+
+def test_after_a_rest_the_longest_draft_has_room_beside_what_was_said(own: Pair) -> None:
+    """Both are in the tape of one pass after the other, which is no longer than a draft."""
+    longest = Drafting(("draft",), n_max=LONGEST_DRAFT, fixed=True)
+    job = own.target.submit(PROMPTS[0], max_tokens=80, drafting=longest)
+    while not job.reply.tokens:
+        own.target.stepper.step()
+    methods, job.account.methods = job.account.methods, ()
+    for _ in range(5):
+        own.target.stepper.step()
+    job.account.methods = methods
+    timings = own.target.result(job).timings
+    assert timings.draft_n_accepted == timings.draft_n > 60
+    assert 50 < len(timings.draft_by_position) < LONGEST_DRAFT
 
 
 def test_without_room_in_its_own_context_it_is_silent(model: Path) -> None:
@@ -185,6 +211,23 @@ def test_a_draft_model_that_fails_to_learn_is_given_up_too(
     drafted = own.target.solo(PROMPTS[1], max_tokens=30, drafting=DRAFTING)
     assert bits(drafted) == bits(plain)
     assert drafted.timings.draft_rounds <= 1
+
+
+def test_a_failing_pass_of_the_target_leaves_the_draft_model_ready(
+    own: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> torch.Tensor:
+        raise RuntimeError("the device gave up")
+
+    job = own.target.submit(PROMPTS[1], max_tokens=40, drafting=DRAFTING)
+    while not job.tally.rounds:
+        own.target.stepper.step()
+    with monkeypatch.context() as patch:
+        patch.setattr(own.target._runner, "forward", fail)
+        own.target.stepper.step()
+    assert isinstance(own.target.events[job][-1], Failed)
+    again = own.target.solo(PROMPTS[1], max_tokens=40, drafting=DRAFTING)
+    assert again.timings.draft_n_accepted == again.timings.draft_n > 15
 
 
 def test_the_next_turn_goes_on_from_the_draft_model_s_own_state(own: Pair) -> None:

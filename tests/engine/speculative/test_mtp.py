@@ -128,7 +128,10 @@ def test_a_head_that_thinks_as_the_model_does_is_always_right(
     tmp_path: Path, kernels: str, temperature: float
 ) -> None:
     path = write_gguf(tmp_path / "echo.gguf", MODEL.metadata(), of_one_mind())
-    sampling = SamplingParams(temperature=temperature, seed=3)
+    few = dict.fromkeys(range(12), 30.0)  # so that what was said comes up again and is penalised
+    sampling = SamplingParams(
+        temperature, repeat_penalty=1.5, penalty_window=8, logit_bias=few, seed=3
+    )
     with open_headed_bench(path, kernels=kernels) as bench:
         timings = bench.solo(
             PROMPTS[1], max_tokens=40, sampling=sampling, drafting=DRAFTING
