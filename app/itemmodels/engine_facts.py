@@ -105,7 +105,7 @@ def time_shares(totals: WorkTotals) -> list[tuple[str, float, float]]:
         (translate("EngineFacts", "Without drafts"), totals.decode_s),
         (translate("EngineFacts", "Drafting"), totals.draft_s),
         (translate("EngineFacts", "Verifying drafts"), totals.verify_s),
-        (translate("EngineFacts", "Folding what was accepted"), totals.fold_s),
+        (translate("EngineFacts", "Folding accepted rows"), totals.fold_s),
     )
     whole = sum(seconds for _, seconds in parts)
     return [(name, seconds, seconds / whole if whole else 0.0) for name, seconds in parts]

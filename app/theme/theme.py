@@ -38,6 +38,11 @@ class Theme(QObject):
         """The style sheet of the window."""
         return style_sheet(self.tokens)
 
+    @property
+    def is_dark(self) -> bool:
+        """Whether text is lighter than its ground."""
+        return self.tokens is DARK
+
     def choose(self, choice: ThemeChoice) -> None:
         """Wear another set, or follow the system."""
         self._choice = choice

@@ -20,10 +20,7 @@ def stats_text(stats: ReplyStats) -> str:
     if stats.tokens_per_second > 0:
         speed = locale.toString(stats.tokens_per_second, "f", 1)
         parts.append(translate("Stats", "{speed} tok/s").format(speed=speed))
-    if stats.num_tokens == 1:
-        parts.append(translate("Stats", "1 token"))
-    else:
-        parts.append(translate("Stats", "%Ln tokens", "", stats.num_tokens))
+    parts.append(tokens_text(stats.num_tokens))
     if stats.first_token_s is not None:
         seconds = locale.toString(stats.first_token_s, "f", 2)
         parts.append(translate("Stats", "{seconds} s to first token").format(seconds=seconds))
@@ -33,6 +30,13 @@ def stats_text(stats: ReplyStats) -> str:
     if stats.timings and stats.timings.draft_n:
         parts.append(_accepted_text(stats.timings))
     return SEPARATOR.join(parts)
+
+
+def tokens_text(count: int) -> str:
+    """Such as `412 tokens`."""
+    if count == 1:
+        return translate("Stats", "1 token")
+    return translate("Stats", "%Ln tokens", "", count)
 
 
 def context_text(context: ContextUse) -> str:

@@ -71,6 +71,7 @@ class TextView(QTextBrowser):
         """`ranges_in`: tells what is marked between two positions, whenever that is painted."""
         super().__init__()
         self._theme = theme
+        self._wraps = wraps
         self.ranges_in = ranges_in
         self.is_marked = False
         self._height = 0.0
@@ -111,14 +112,17 @@ class TextView(QTextBrowser):
         Qt's own layout would have all of a text painted that has become higher.
         """
         document, first = self.document(), []
+        layout = document.documentLayout()
 
         def note(position: int, removed: int, added: int) -> None:
             first.append(position)
 
         document.contentsChange.connect(note)
-        with QSignalBlocker(document.documentLayout()):
+        with QSignalBlocker(layout):
             yield
         document.contentsChange.disconnect(note)
+        if not self._wraps:  # how far it scrolls sideways
+            layout.documentSizeChanged.emit(layout.documentSize())
         if first:
             self.paint_again(min(first))
 
@@ -158,8 +162,8 @@ class TextView(QTextBrowser):
         underlines = Underlines(lines, accepted, has_ground=has_ground)
         painter = QPainter(self.viewport())
         painter.translate(-aside, 0)
-        underlines.paint_grounds(painter, self._theme)
         paint_text(painter, self, event.rect(), [*made, *self._link_in_hand()])
+        underlines.paint_grounds(painter, self._theme)
         underlines.paint_dots(painter, self._theme)
 
     def _link_in_hand(self) -> Iterator[Selection]:

@@ -74,15 +74,19 @@ class Underlines:
                 self._grounds.append(QRectF(x1, top, x2 - x1, height))
 
     def paint_grounds(self, painter: QPainter, theme: Theme) -> None:
-        """To be painted before the text."""
+        """To be painted over the text: what has a ground of its own, as code has, keeps it."""
         if not self._grounds:
             return
+        modes = QPainter.CompositionMode
+        mode = modes.CompositionMode_Lighten if theme.is_dark else modes.CompositionMode_Multiply
+        painter.setCompositionMode(mode)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("good_ground"))
         painter.drawRects(self._grounds)
+        painter.setCompositionMode(modes.CompositionMode_SourceOver)
 
     def paint_dots(self, painter: QPainter, theme: Theme) -> None:
-        """To be painted after the text."""
+        """To be painted last."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(_dotted(theme.tokens.good))
         painter.drawRects(self._dots)

@@ -19,6 +19,7 @@ from app.domain.generation import Timings
 from app.domain.message import Message, ReplyStats
 from app.theme.fonts import Size, figure_font, interface_font
 from app.theme.theme import Theme
+from app.widgets.chat.stats import tokens_text
 from app.widgets.chat.workshop import Workshop
 from app.widgets.common.buttons import ThemedButton
 from app.widgets.common.figure_label import FigureLabel
@@ -162,9 +163,9 @@ def _details(view: QWidget, stats: ReplyStats) -> str:
     locale = QLocale()
     timings = stats.timings or Timings()
     seconds = (timings.prompt_ms + timings.predicted_ms) / 1e3
-    text = view.tr("{count} tokens in {seconds} s · {first} s to first token")
+    text = view.tr("{tokens} in {seconds} s · {first} s to first token")
     return text.format(
-        count=locale.toString(stats.num_tokens),
+        tokens=tokens_text(stats.num_tokens),
         seconds=locale.toString(seconds, "f", 1),
         first=locale.toString(timings.prompt_ms / 1e3, "f", 2),
     )

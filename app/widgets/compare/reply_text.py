@@ -26,6 +26,8 @@ class ReplyText(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._theme = theme
+        self._follows = self._is_fitting = False
+        self.verticalScrollBar().valueChanged.connect(self._note_place)
         # What is opaque can be scrolled without being painted again.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._blocks = BlocksView(theme, workshop)
@@ -41,13 +43,11 @@ class ReplyText(QScrollArea):
 
     def show_reply(self, reply: Message) -> None:
         """Show a reply as it is now."""
-        bar = self.verticalScrollBar()
-        was_at_end = bar.value() >= bar.maximum() - AT_END_PX
         if self._reading is None or self._reading.message is not reply:
             self._selection.clear()
             self._reading = Reading(reply)
-            was_at_end = reply.is_pending
-            bar.setValue(0)
+            self.verticalScrollBar().setValue(0)
+            self._follows = reply.is_pending
         document = self._reading.update()
         self._blocks.take_marks(self._marks)
         self._blocks.show_blocks(
@@ -55,8 +55,6 @@ class ReplyText(QScrollArea):
         )
         self.setAccessibleName("" if self._reading.is_open else self._reading.plain.text)
         self._fit()
-        if was_at_end:
-            bar.setValue(bar.maximum())
 
     @property
     def _marks(self) -> Marks:
@@ -72,8 +70,17 @@ class ReplyText(QScrollArea):
         return Anchor(0, self._blocks.offset_at(inside)) if self._reading else None
 
     def _fit(self) -> None:
-        width = self.viewport().width()
+        self._is_fitting = True
+        width, bar = self.viewport().width(), self.verticalScrollBar()
         self._blocks.resize(width, self._blocks.fit(width))
+        if self._follows:
+            bar.setValue(bar.maximum())
+        self._is_fitting = False
+
+    def _note_place(self, value: int) -> None:
+        """Somebody scrolled."""
+        if not self._is_fitting:
+            self._follows = value >= self.verticalScrollBar().maximum() - AT_END_PX
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

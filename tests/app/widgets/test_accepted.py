@@ -165,6 +165,18 @@ def test_the_screen_shows_what_painting_anew_would_as_it_comes(qtbot):
         assert code.horizontalScrollBar().maximum() > 0
 
 
+def test_code_that_becomes_wider_as_it_comes_can_be_scrolled_to_its_end(qtbot):
+    chat = chat_of("Go on.")
+    chat.append(Message(Role.ASSISTANT, state=MessageState.GENERATING))
+    with shown(qtbot, chat) as transcript:
+        for size in range(40, 240, 40):
+            chat.messages[-1].text = "```python\nname = " + "x" * size
+            transcript.refresh_message(1)
+            code = transcript.findChild(QTextBrowser, "codeText")
+            beyond = code.document().size().width() - code.viewport().width()
+            assert abs(code.horizontalScrollBar().maximum() - max(beyond, 0)) < 1
+
+
 def test_it_is_shown_in_every_reply_of_a_chat_as_it_comes(ready_person, engine, qtbot):
     def say(*words):
         ready_person.say("Go on.")

@@ -5,7 +5,15 @@ import math
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QListView, QMenu, QPlainTextEdit
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QLabel,
+    QListView,
+    QMenu,
+    QPlainTextEdit,
+    QScrollArea,
+)
 
 from app.bridge.types import StopReason, Timings
 
@@ -112,6 +120,21 @@ def test_what_the_drafts_brought_is_told_in_figures_that_add_up(comparer, engine
     assert "2.0 tokens a round" in figures  # (2 accepted + 2 rounds) ÷ 2 rounds
     assert "draft 10.0 % · verify 80.0 %\nrollback 1.0 % of the time" in figures
     assert not [text for text in texts(comparer, "compareOff") if "a round" in text]
+
+
+def test_figures_are_live_and_stay_in_sight_above_long_replies(comparer, engine, qtbot):
+    begin(comparer, engine, qtbot)
+    for _ in range(60):
+        engine.generations[0].say("\n\nAnother paragraph.")
+    qtbot.waitUntil(lambda: "40.0" in texts(comparer, "compareOff"))
+    half = comparer.find("compareOff")
+    text = half.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: text.verticalScrollBar().maximum() > text.height())
+    figure = next(label for label in half.findChildren(QLabel) if label.text() == "40.0")
+    assert not figure.visibleRegion().isEmpty()
+    assert figure.mapTo(half, figure.rect().bottomLeft()).y() < text.y()
+    comparer.click("compareStop")
+    qtbot.waitUntil(lambda: comparer.sees("compareRun"))
 
 
 def test_before_anything_was_measured_there_is_no_result(comparer):

@@ -18,6 +18,7 @@ FAILS = Trial("native (avx2) on cpu", "RmsNorm", 1e-4, 1e-3, rows_stand_alone=Fa
 def looker(ready_person, engine, qtbot):
     """Somebody who looks at the engine page."""
     engine.seen = ENGINE_SEEN
+    engine.loaded = replace(engine.loaded, kernels_reason="The native module is missing.")
     ready_person.click("appMenu")
     menu = ready_person.find("appMenuPopup", QMenu)
     menu.findChild(QAction, "openEngine").trigger()
@@ -44,7 +45,7 @@ def test_slots_memory_time_and_kernels_are_told(looker):
     assert "2.7 rows a pass, over 4,312 since the model was loaded" in time
     assert "Verifying drafts: 53.9 % · 21.4 s" in time
     model = told(looker, "engineModel")
-    assert "Kernels: torch, 1 thread" in model
+    assert "Kernels: torch, 1 thread. The native module is missing." in model
     assert "Device in use: AMD Ryzen 7 7840U: 10.4 GB of 32.6 GB free" in model
 
 

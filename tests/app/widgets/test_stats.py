@@ -12,8 +12,9 @@ def test_a_stop_reason_that_is_not_known_here_is_left_out():
 def test_what_was_accepted_is_told_with_its_share():
     timings = Timings(draft_n=377, draft_n_accepted=301)
     text = stats_text(ReplyStats(412, 38.2, 0.31, "eos", timings))
-    assert text.endswith(
-        "0.31 s to first token · Stop reason: end of text · Accepted 301/377 draft tokens (80 %)"
+    assert text == (
+        "38.2 tok/s · 412 tokens · 0.31 s to first token · Stop reason: end of text · "
+        "Accepted 301/377 draft tokens (80 %)"
     )
 
 
