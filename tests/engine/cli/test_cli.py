@@ -6,12 +6,16 @@ import os
 import struct
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.api.loading import load_model
 from engine.base.errors import NotEnoughMemoryError
+from engine.base.types import LoadOptions
+from engine.kernels import native_library
 from engine.models.runner import Runner
 from tests.helpers.shared import shared_path
 from tests.helpers.terminal import Terminal
@@ -71,6 +75,21 @@ def test_info_tells_of_text_formats_that_are_not_as_they_should_be(
     assert "line 2" in template
     assert "ChatML" in template
     assert "brand-new" in terminal.text("info", path)
+
+
+def test_without_native_kernels_torch_serves_and_all_say_so(
+    terminal: Terminal, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = ("generate", model, "--prompt", "Hi", "--max-tokens", "3", "--ignore-eos")
+    monkeypatch.setattr(native_library, "LIBRARY", tmp_path / "absent.so")
+    assert terminal.json("info", model)["cpu_kernels"].startswith("torch (The native kernels are")
+    assert len(terminal.json(*ask)["tokens"]) == 3
+    assert "Ask for the torch kernels" in terminal.complaint(*ask, "--kernels", "native")
+    served = load_model(Path(model), LoadOptions("cpu"), lambda _: None, threading.Event())
+    served.close()
+    assert served.loaded.kernels == "torch"
+    assert "C++ compiler" in served.loaded.notice
+    assert "slower" in served.loaded.notice
 
 
 def test_info_reads_a_vocabulary_only_file(terminal: Terminal) -> None:

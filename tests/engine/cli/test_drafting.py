@@ -10,15 +10,9 @@ import pytest
 from engine.api import loading
 from engine.base.types import DraftModelOptions, LoadOptions
 from tests.helpers.terminal import Terminal
-from tests.helpers.tiny_model import TinyModel
 
 ASK = ("--prompt", "Hi there, hi there", "--max-tokens", "13", "--ignore-eos", "--digest")
 FIXED = ("--spec-fixed", "--spec-n-max", "4")
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(TinyModel().write(tmp_path_factory.mktemp("drafting") / "tiny.gguf"))
 
 
 @pytest.fixture

@@ -131,6 +131,7 @@ def test_a_branch_behind_the_first_rows_and_more_of_the_pass_are_both_as_alone(
     drafted: Drafted,
 ) -> None:
     passed, _ = drafted.begin(40, slot=1)
+    assert stored(passed) == drafted.solo.stored[0]  # so it is saved in the midst of the pass
     branch = passed.fork(30)
     passed.commit(35)
     assert drafted.goes_on_as_alone(branch, 30)

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from _ctypes import FUNCFLAG_PYTHONAPI
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,14 @@ from engine.models.runner import SlotRows
 from engine.weights.quant_tensor import QuantTensor
 from tests.helpers.native_models import open_native_runner
 from tests.helpers.native_products import usable_variants
-from tests.helpers.one_operation import CPU, all_rows, native, program_of, skip_unless_built, weight
+from tests.helpers.one_operation import (
+    CPU,
+    all_rows,
+    native,
+    program_of,
+    skip_unless_built,
+    weight,
+)
 from tests.helpers.tiny_model import TinyModel
 
 SOURCE, OUT = Buffer("source", 8), Buffer("out", 3)
@@ -145,3 +153,11 @@ def test_a_pass_is_one_call_and_so_is_the_fold_of_all_layers(
         runner.forward([drafted])
         sequence.commit(2)
     assert [function for function in calls if function != "poison"] == ["run", "fold"]
+
+
+def test_python_goes_on_while_a_pass_computes() -> None:
+    """Its lock is not held meanwhile, or the window would stand still with every token."""
+    skip_unless_built()
+    library = native_library.load_library(native_library.LIBRARY)
+    for function in library.functions.values():
+        assert not function._flags_ & FUNCFLAG_PYTHONAPI

@@ -1,6 +1,5 @@
 """The threads behind the products: they share the work, and cost nothing while there is none."""
 
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -55,25 +54,3 @@ def test_more_threads_than_tiles_are_fine():
         NativeProduct("portable", Q4_0, (1, 5, 32), blocks, threads=8) as many,
     ):
         assert (alone.run(x) == many.run(x)).all()
-
-
-def test_others_go_on_while_a_pass_computes():
-    """Python's lock is not held meanwhile, or the window would stand still with every token."""
-    counted, done, went_on = 0, threading.Event(), 0
-
-    def count():
-        nonlocal counted
-        while not done.is_set():
-            counted += 1
-
-    rows = np.ones((128, 256), np.float32)
-    with make_product(threads=1) as product:
-        other = threading.Thread(target=count)
-        other.start()
-        for _ in range(40):
-            before = counted
-            product.run(rows)
-            went_on += counted > before
-        done.set()
-        other.join()
-    assert went_on > 10
