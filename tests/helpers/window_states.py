@@ -38,6 +38,7 @@ from app.bridge.types import (
 from app.domain.attachment import Attachment, joined
 from app.domain.draft import DraftChoice
 from app.widgets.chat.composer import Composer
+from app.widgets.compare.reply_text import ReplyText
 from app.widgets.main_window import MainWindow
 from engine.api.sizes import size_fits
 from engine.kernels.backend_memory import CPU_NATIVE
@@ -442,6 +443,8 @@ async def compare(stage: Stage) -> None:
         runs = ACCEPTED if timings is WITH_DRAFTS else ()
         stage.engine.generations[-1].finish(text=REPLY, timings=timings, accepted=runs)
     await stage.until(stage.window.findChild(QPushButton, "compareRun").isVisible)
+    for text in stage.window.findChildren(ReplyText):
+        text.verticalScrollBar().setValue(0)
 
 
 async def compare_history(stage: Stage) -> None:

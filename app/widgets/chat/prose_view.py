@@ -47,11 +47,14 @@ class ProseView(TextView):
         self._writer = RunWriter(theme, workshop)
         self._sets: list[SetLine] = []
         self._marks = NO_MARKS
+        self._changed_from = sys.maxsize  # in the source, since it was painted
         workshop.done.connect(self._take_drawing)
         theme.changed.connect(self._wear_theme)
 
     def show_section(self, section: Prose, *, is_open: bool) -> None:
         """Show lines; those that stay the same are not touched."""
+        if not self.is_due:
+            self._changed_from = sys.maxsize
         with self.changing():
             self._change(section.lines, is_open=is_open)
         self.take_keys(any(run.href for one in self._sets for run in one.runs))
@@ -60,7 +63,7 @@ class ProseView(TextView):
         """Mark stretches of the source in place of those before."""
         begin = self._marks.first_change(marks)
         self._marks, self.is_marked = marks, bool(marks)
-        if begin < sys.maxsize:
+        if begin < (self._changed_from if self.is_due else sys.maxsize):
             self.paint_again(self._position_of(begin))
 
     def offset_at(self, place: QPoint) -> int:
@@ -92,7 +95,8 @@ class ProseView(TextView):
         if kept < min(len(self._sets), len(lines)) and self._sets[kept].line.is_set_like(
             lines[kept]
         ):
-            self._grow(cursor, kept, lines[kept])
+            begin = self._grow(cursor, kept, lines[kept])
+            self._changed_from = min(self._changed_from, begin)
             kept += 1
         self._remove_from(cursor, kept)
         for line in lines[kept:]:
@@ -114,7 +118,8 @@ class ProseView(TextView):
                 return index
         return min(len(self._sets), len(lines))
 
-    def _grow(self, cursor: QTextCursor, index: int, line: Line) -> None:
+    def _grow(self, cursor: QTextCursor, index: int, line: Line) -> int:
+        """Show a line that has changed; returns from where on in the source it has."""
         one = self._sets[index]
         old = one.runs
         one.line = line
@@ -124,17 +129,21 @@ class ProseView(TextView):
             min(len(old), len(new)),
         )
         end = self._end_of(index)
+        starts = [runs[same].start for runs in (old, new) if same < len(runs)]
+        begin = min(starts, default=sys.maxsize)
         cursor.setPosition(end)
         if same == len(old) - 1 and same < len(new) and _extends(old[same], new[same]):
             more = new[same].text[len(old[same].text) :].replace("\n", LINE_SEPARATOR)
             cursor.insertText(more, self._writer.format(new[same], line.level))
             one.lengths[same] = self._writer.length(new[same], line.level)
+            begin = old[same].end if old[same].is_exact else begin
             same += 1
         elif same < len(old):
             cursor.setPosition(self._start_of(index) + one.forget_from(same))
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
         self._insert_runs(cursor, one, same)
+        return begin
 
     def _append(self, cursor: QTextCursor, line: Line) -> None:
         cursor.movePosition(QTextCursor.MoveOperation.End)

@@ -126,6 +126,11 @@ class TextView(QTextBrowser):
         if first:
             self.paint_again(min(first))
 
+    @property
+    def is_due(self) -> bool:
+        """Whether some of it is going to be painted anyway."""
+        return self._due_from is not None
+
     def paint_again(self, position: int) -> None:
         """Have what stands from a position on painted again."""
         if self._due_from is not None and self._due_from <= position:
@@ -160,9 +165,12 @@ class TextView(QTextBrowser):
         made = selections(self.document(), self._theme.tokens, by_qt)
         has_ground = look is MarkKind.ACCEPTED_ON_GROUND
         underlines = Underlines(lines, accepted, has_ground=has_ground)
+        if not made:
+            super().paintEvent(event)
         painter = QPainter(self.viewport())
         painter.translate(-aside, 0)
-        paint_text(painter, self, event.rect(), [*made, *self._link_in_hand()])
+        if made:
+            paint_text(painter, self, event.rect(), [*made, *self._link_in_hand()])
         underlines.paint_grounds(painter, self._theme)
         underlines.paint_dots(painter, self._theme)
 
