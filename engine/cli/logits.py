@@ -76,7 +76,7 @@ def _logits(runner: "Runner", tokens: list[int], chunk: int) -> "np.ndarray":
     parts = []
     for start in range(0, len(tokens), chunk):
         group = tokens[start : start + chunk]
-        parts.append(runner.forward([SlotRows(0, sequence, [group], len(group))]).numpy())
+        parts.append(runner.forward([SlotRows(0, sequence, [group], len(group))]))
         sequence.commit(len(group))
     sequence.free()
     return np.concatenate(parts)

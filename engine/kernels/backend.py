@@ -1,14 +1,18 @@
 """What runs a program, whichever kernels it has."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-import torch
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels.batch import Batch
 from engine.kernels.grouping import Grouping
 from engine.kernels.recurrent import RecurrentLayer
 from engine.kernels.state import ModelState
+
+Logits: TypeAlias = NDArray[np.float32]
+"""In memory; numpy's for the reason that those of a `Batch` are."""
 
 
 class Backend(Protocol):
@@ -24,11 +28,11 @@ class Backend(Protocol):
     positions: int
     grouping: Grouping
 
-    def run(self, batch: Batch, state: ModelState) -> torch.Tensor:
+    def run(self, batch: Batch, state: ModelState) -> Logits:
         """Run a pass; what its rows leave behind is written to the state.
 
         Returns:
-            float32 `[wanted rows, vocab]` on the CPU, in row order.
+            `[wanted rows, vocab]`, in row order.
         """
 
     def fold(self, layers: Sequence[RecurrentLayer], entry: int, slot: int, rows: int) -> None:

@@ -42,6 +42,7 @@ class Batch:
         write_entry: `[slots]`, which entry takes the state behind them; -1 for none.
         tape_start: `[slots]`, from which row on the slot's tape takes them down; -1 for no tape.
         rows: how many rows this pass has.
+        wanted: of how many of them the logits are.
     """
 
     def __init__(self, capacity: int, slots: int, pages_per_slot: int) -> None:
@@ -53,11 +54,11 @@ class Batch:
         self.page_table = table(slots, pages_per_slot)
         self.state_entry, self.write_entry = table(slots), table(slots)
         self.tape_start = table(slots)
-        self.rows = 0
+        self.rows = self.wanted = 0
 
     def clear(self) -> None:
         """Start the description of a new pass."""
-        self.rows = 0
+        self.rows = self.wanted = 0
 
     def set_pages(self, slot: int, pages: Sequence[int]) -> None:
         """Say where a slot's positions lie."""
@@ -73,13 +74,21 @@ class Batch:
         self, slot: int, position: int, tokens: Sequence[int], wants_logits: Sequence[bool]
     ) -> None:
         """Append rows of one slot, from `position` on, that are computed together."""
-        rows = slice(self.rows, self.rows + len(tokens))
-        self.group[rows] = self.group[self.rows - 1] + 1 if self.rows else 0
-        self.tokens[rows] = tokens
-        self.slots[rows] = slot
-        self.positions[rows] = range(position, position + len(tokens))
-        self.wants_logits[rows] = wants_logits
-        self.rows = rows.stop
+        group = self.group[self.rows - 1] + 1 if self.rows else 0
+        for offset, (token, wants) in enumerate(zip(tokens, wants_logits, strict=True)):
+            row = self.rows + offset
+            self.group[row], self.tokens[row] = group, token
+            self.slots[row], self.positions[row] = slot, position + offset
+            self.wants_logits[row] = wants
+            self.wanted += wants
+        self.rows += len(tokens)
+
+    def want_all(self) -> NDArray[np.intp]:
+        """Want the logits of all rows; returns the numbers of those that were wanted before."""
+        before = np.flatnonzero(self.wants_logits[: self.rows])
+        self.wants_logits[: self.rows] = 1
+        self.wanted = self.rows
+        return before
 
     def groups(self) -> list[RowGroup]:
         """The groups of this pass in row order."""

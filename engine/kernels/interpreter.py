@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
+from engine.kernels.backend import Logits
 from engine.kernels.batch import Batch
 from engine.kernels.grouping import Grouping
 from engine.kernels.operations.sequences import Recurrent
@@ -42,7 +43,7 @@ class TorchModel:
         self._weights = TorchWeights(program, device, positions, on_matrix)
 
     @torch.inference_mode()
-    def run(self, batch: Batch, state: ModelState) -> torch.Tensor:
+    def run(self, batch: Batch, state: ModelState) -> Logits:
         """Run a pass, operation by operation and group by group."""
         this = TorchPass(self._weights, batch, state)
         groups = batch.groups()
@@ -56,7 +57,9 @@ class TorchModel:
             if len(wanted):
                 index = torch.from_numpy(wanted).to(self._weights.device)
                 logits.append(self._head(this, {b: v[index] for b, v in held.items()}))
-        return torch.cat(logits).cpu() if logits else torch.empty(0, self._program.logits.width)
+        if not logits:
+            return np.empty((0, self._program.logits.width), np.float32)
+        return torch.cat(logits).numpy(force=True)
 
     def fold(self, layers: Sequence[RecurrentLayer], entry: int, slot: int, rows: int) -> None:
         """Apply tape rows by the function that the forward pass uses."""

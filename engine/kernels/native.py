@@ -8,6 +8,7 @@ import torch
 
 from engine.base.errors import PacelineError
 from engine.kernels import native_library
+from engine.kernels.backend import Logits
 from engine.kernels.batch import Batch
 from engine.kernels.grouping import Grouping
 from engine.kernels.kv_pages import LayerPages, PlaneStorage
@@ -73,7 +74,7 @@ class NativeModel:
         self._batch: Batch | None = None
         self._fields = BatchFields()
 
-    def run(self, batch: Batch, state: ModelState) -> torch.Tensor:
+    def run(self, batch: Batch, state: ModelState) -> Logits:
         """Run a pass in one call.
 
         Raises:
@@ -81,10 +82,9 @@ class NativeModel:
         """
         self._describe(batch)
         self._bind(state)
-        wanted = np.count_nonzero(batch.wants_logits[: batch.rows])
-        logits = np.empty((wanted, self._program.logits.width), np.float32)
+        logits = np.empty((batch.wanted, self._program.logits.width), np.float32)
         self._handle.call("run", byref(self._fields), logits.ctypes.data)
-        return torch.from_numpy(logits)
+        return logits
 
     def fold(self, layers: Sequence[RecurrentLayer], entry: int, slot: int, rows: int) -> None:
         """Apply tape rows in all layers in one call."""

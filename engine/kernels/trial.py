@@ -125,4 +125,4 @@ def _run(
     for row in rows:
         batch.add_group(0, row, [row], [True])
     with torch.inference_mode():
-        return backend.run(batch, state).cpu()
+        return torch.from_numpy(backend.run(batch, state))

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from engine.kernels import reference
-from engine.kernels.backend import Backend
+from engine.kernels.backend import Backend, Logits
 from engine.kernels.batch import Batch
 from engine.kernels.row_table import RowTable
 from engine.kernels.state import ModelState
@@ -47,12 +47,12 @@ class Output:
         self._table = table
         self._batch = Batch(len(table), 1, 1)
 
-    def logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """Logits `[rows, vocab]` of hidden rows `[rows, width]`, both float32 in memory."""
+    def logits(self, hidden: torch.Tensor) -> Logits:
+        """Logits `[rows, vocab]` of hidden rows `[rows, width]`, float32 in memory."""
         parts = [self._run(rows) for rows in torch.split(hidden, len(self._table))]
-        return parts[0] if len(parts) == 1 else torch.cat(parts)
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _run(self, hidden: torch.Tensor) -> torch.Tensor:
+    def _run(self, hidden: torch.Tensor) -> Logits:
         self._table.values[: len(hidden)] = hidden
         self._batch.clear()
         for row in range(len(hidden)):
@@ -104,20 +104,18 @@ class HeadedRunner(Runner):
         """
         return torch.cat([self._enter(piece) for piece in _pieces(entries)])
 
-    def draft_logits(self, hidden: torch.Tensor) -> torch.Tensor:
+    def draft_logits(self, hidden: torch.Tensor) -> Logits:
         """Logits `[rows, vocab]` of the head's hidden rows `[rows, width]`."""
         return self._draft_output.logits(hidden)
 
-    def _run(self, work: Sequence[SlotRows]) -> torch.Tensor:
-        batch = self._batch
-        wanted = torch.from_numpy(np.flatnonzero(batch.wants_logits[: batch.rows]))
-        batch.wants_logits[: batch.rows] = 1
+    def _run(self, work: Sequence[SlotRows]) -> Logits:
+        wanted = torch.from_numpy(self._batch.want_all())
         self._enter_crowds(work)
-        hidden = super()._run(work)
+        hidden = torch.from_numpy(super()._run(work))
         self._take(work, hidden)
         self._enter_crowds([rows for rows in work if rows.kind is PassKind.PLAIN])
         if len(wanted) == 0:
-            return torch.empty(0, self.vocab_size)
+            return np.empty((0, self.vocab_size), np.float32)
         return self._output.logits(hidden[wanted])
 
     def _take(self, work: Sequence[SlotRows], hidden: torch.Tensor) -> None:
@@ -146,7 +144,7 @@ class HeadedRunner(Runner):
             tokens = torch.tensor(entries.tokens[part.start : part.stop])
             self._join(tokens, entries.hidden[part.start : part.stop], rows)
             done = rows.stop
-        return self._block.run(batch, self.memory.head_state)
+        return torch.from_numpy(self._block.run(batch, self.memory.head_state))
 
     def _join(self, tokens: torch.Tensor, hidden: torch.Tensor, rows: range) -> None:
         """Write the block's rows: the embedding, then the hidden row, each normalised."""

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-
 from engine.base.errors import NotEnoughMemoryError
-from engine.kernels.backend import Backend
+from engine.kernels.backend import Backend, Logits
 from engine.kernels.batch import Batch
 from engine.memory.model_memory import ModelMemory
 from engine.memory.sequence_state import PassKind, SequenceState
@@ -51,11 +49,11 @@ class Runner:
         self._slots = slots
         self._batch = self._new_batch(self.grouping.prompt_rows + slots)
 
-    def forward(self, work: Sequence[SlotRows]) -> torch.Tensor:
+    def forward(self, work: Sequence[SlotRows]) -> Logits:
         """Run one pass over the rows of all slots; every sequence is left with its rows begun.
 
         Returns:
-            float32 `[sum of logits, vocab]` on the CPU, in the order of the work.
+            `[sum of logits, vocab]`, in the order of the work.
 
         Raises:
             NotEnoughMemoryError: a slot has no room; nothing has changed.
@@ -72,7 +70,7 @@ class Runner:
     def seat(self, slot: int, sequence: SequenceState) -> None:
         """Say whose state a slot serves from now on, for what goes on from it between passes."""
 
-    def _run(self, work: Sequence[SlotRows]) -> torch.Tensor:
+    def _run(self, work: Sequence[SlotRows]) -> Logits:
         """Run the pass that is described: the logits that `forward` returns."""
         return self._backend.run(self._batch, self.memory.state)
 

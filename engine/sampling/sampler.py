@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +11,14 @@ from numpy.typing import NDArray
 from engine.base.errors import ModelOutputError
 from engine.base.types import SamplingParams, TokenLogprob
 from engine.sampling.filters import min_p, top_k, top_p
-from engine.sampling.noise import gumbel, random_bits
+from engine.sampling.noise import gumbel, noise_of, random_bits
 from engine.sampling.penalties import add_bias, penalise
 
 Logits = NDArray[np.float32]
 TokenIds = NDArray[np.intp]
+
+FEW = 32
+"""Candidates of which each is looked at by itself; for more, arrays are faster."""
 
 
 class Ways(NamedTuple):
@@ -48,17 +52,18 @@ def both_ways(logits: Logits, params: SamplingParams, history: Sequence[int], in
         ModelOutputError: the row holds NaN or infinity, or nothing finite.
     """
     row = _biased_and_penalised(logits, params, history)
-    likeliest = int(row.argmax())  # of a NaN, should there be one
-    if not math.isfinite(row[likeliest]):
-        raise ModelOutputError(
-            "The model computed something that is not a finite number. Its file may be damaged, or "
-            "the device may have failed: load it again, or try another device or file."
-        )
+    best = _likeliest(row)
     if params.temperature == 0:
-        return Ways(likeliest, likeliest)
-    candidates = _candidates(row, params)
-    drawn = _draw(row[candidates].astype(np.float64), candidates, params, index)
-    return Ways(drawn, likeliest)
+        return Ways(best, best)
+    ids = _candidates(row, params)
+    if len(ids) == 1:
+        return Ways(int(ids[0]), best)
+    return Ways(_draw(row, ids, params, index), best)
+
+
+def likeliest(logits: Logits, params: SamplingParams, history: Sequence[int]) -> int:
+    """The likeliest token alone; arguments and errors are those of `both_ways`."""
+    return _likeliest(_biased_and_penalised(logits, params, history))
 
 
 def logprobs(logits: Logits, token: int, top: int) -> TokenLogprob:
@@ -67,12 +72,21 @@ def logprobs(logits: Logits, token: int, top: int) -> TokenLogprob:
     highest = row.max()
     log_total = highest + math.log(np.exp(row - highest).sum())
     best = top_k(logits, top) if top else np.empty(0, np.intp)
-    best = best[np.argsort(-logits[best], kind="stable")]
     return TokenLogprob(
         token=token,
         logprob=float(row[token] - log_total),
         top=tuple((int(i), float(row[i] - log_total)) for i in best),
     )
+
+
+def _likeliest(row: Logits) -> int:
+    best = int(row.argmax())  # of a NaN, should there be one
+    if not math.isfinite(row[best]):
+        raise ModelOutputError(
+            "The model computed something that is not a finite number. Its file may be damaged, or "
+            "the device may have failed: load it again, or try another device or file."
+        )
+    return best
 
 
 def _biased_and_penalised(logits: Logits, params: SamplingParams, history: Sequence[int]) -> Logits:
@@ -97,20 +111,36 @@ def _candidates(row: Logits, params: SamplingParams) -> TokenIds:
         ids = ids[top_p(row[ids], params.top_p)]
     if params.min_p > 0:
         ids = ids[min_p(row[ids], params.min_p)]
-    return ids
+    return np.sort(ids)
 
 
-def _draw(logits: NDArray[np.float64], ids: TokenIds, params: SamplingParams, index: int) -> int:
+def _draw(row: Logits, ids: TokenIds, params: SamplingParams, index: int) -> int:
     """Gumbel-max over candidates, all scores multiplied by the temperature so that none overflows.
 
-    Only tokens that can win get their noise computed: one that even the largest noise drawn could
-    not lift to the better of two known scores is out. Rounding keeps order, so none is lost.
+    Of many, only tokens that can win get their noise computed.
+    """
+    if len(ids) > FEW:
+        ids = ids[_contenders(row[ids].astype(np.float64), ids, params, index)]
+    if len(ids) > FEW:
+        noise = gumbel(random_bits(params.seed, index, ids))
+        scores = row[ids].astype(np.float64) + params.temperature * noise
+        return int(ids[scores.argmax()])
+    few: list[int] = ids.tolist()
+    noises = noise_of(params.seed, index, few)
+    scored = (x + params.temperature * y for x, y in zip(row[ids].tolist(), noises, strict=True))
+    return max(zip(scored, few, strict=True), key=itemgetter(0))[1]
+
+
+def _contenders(
+    logits: NDArray[np.float64], ids: TokenIds, params: SamplingParams, index: int
+) -> NDArray[np.intp]:
+    """Which can win: the largest noise drawn would lift them to the better of two known scores.
+
+    Rounding keeps order, so none is lost.
     """
     bits = random_bits(params.seed, index, ids)
     pair = [logits.argmax(), bits.argmax()]  # the likeliest candidate and the luckiest
     noise = gumbel(bits[pair])
     to_beat = (logits[pair] + params.temperature * noise).max()
     largest = noise[1] + 1e-9  # gumbel() may be off in the last place
-    contenders = np.flatnonzero(logits + params.temperature * largest >= to_beat)
-    scores = logits[contenders] + params.temperature * gumbel(bits[contenders])
-    return int(ids[contenders[scores.argmax()]])
+    return np.flatnonzero(logits + params.temperature * largest >= to_beat)

@@ -165,7 +165,7 @@ class Stepper:
             )
             for rows in plan
         ]
-        return self._runner.forward(work).numpy()
+        return self._runner.forward(work)
 
     def _recover(self, plan: list[PlannedRows], error: Exception) -> None:
         """End the job whose rows made a pass fail; of several, find it by giving each its own."""

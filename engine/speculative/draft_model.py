@@ -209,7 +209,7 @@ class DraftModel:
         self._states.make_room(
             (reply, rows.num_rows) for reply, rows in zip(replies, work, strict=True)
         )
-        return self._runner.forward(work).numpy()
+        return self._runner.forward(work)
 
     def _extend(self, reply: Drafted, logits: np.ndarray) -> bool:
         """Add the next token to a draft; False where it ends here, with this token or without."""

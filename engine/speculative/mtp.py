@@ -99,7 +99,7 @@ class MtpHeads:
             for chain in going_on:
                 if not chain.draft and chain.sequence.hidden:
                     chain.sequence.hidden.entered()
-            logits = self._runner.draft_logits(hidden).numpy()
+            logits = self._runner.draft_logits(hidden)
             going_on = [
                 chain
                 for chain, row, behind in zip(going_on, logits, hidden, strict=True)

@@ -1,12 +1,11 @@
 """Whether a draft should share its target's chance, or take what it thinks likeliest."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from engine.base.types import SamplingParams
-from engine.sampling.sampler import Ways, sample
+from engine.sampling.sampler import Ways, likeliest, sample
 
 HALF_LIFE = 64
 """Rounds after which one counts half: a page of text, after which another may be like the next."""
@@ -39,8 +38,9 @@ class SharedChance:
         self, logits: np.ndarray, params: SamplingParams, history: Sequence[int], index: int
     ) -> int:
         """A further token, by the better way alone; arguments are those of `sample`."""
-        used = params if self.shares else replace(params, temperature=0.0)
-        return sample(logits, used, history, index)
+        if self.shares:
+            return sample(logits, params, history, index)
+        return likeliest(logits, params, history)
 
     def observe(self, ways: Ways, token: int) -> None:
         """Learn which token the target has chosen where a draft began; one way teaches nothing."""

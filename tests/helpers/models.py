@@ -69,6 +69,11 @@ def open_runner(
         memory.check_integrity()
 
 
+def forward(runner: Runner, work: Sequence[SlotRows]) -> torch.Tensor:
+    """Run one pass; its logits."""
+    return torch.from_numpy(runner.forward(work))
+
+
 def prompt(
     runner: Runner, sequence: SequenceState, tokens: Sequence[int], *, slot: int = 0, chunk: int = 0
 ) -> torch.Tensor:
@@ -77,7 +82,7 @@ def prompt(
     parts = []
     for start in range(0, len(tokens), step):
         group = tokens[start : start + step]
-        parts.append(runner.forward([SlotRows(slot, sequence, [group], len(group))]))
+        parts.append(forward(runner, [SlotRows(slot, sequence, [group], len(group))]))
         sequence.commit(len(group))
     return torch.cat(parts)
 
@@ -95,7 +100,7 @@ def decode(
     """Feed emitted tokens one pass each; logits of every row."""
     parts = []
     for token in tokens:
-        parts.append(runner.forward([rows_of(sequence, [token], slot=slot)]))
+        parts.append(forward(runner, [rows_of(sequence, [token], slot=slot)]))
         sequence.commit(1)
     return torch.cat(parts)
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from engine.kernels import native_library
-from engine.kernels.backend import Backend
+from engine.kernels.backend import Backend, Logits
 from engine.kernels.batch import Batch
 from engine.kernels.interpreter import TorchModel
 from engine.kernels.native import NativeModel
@@ -85,7 +85,7 @@ class PassOf:
     def run(self, backend: Backend, state: ModelState = NO_STATE) -> torch.Tensor:
         """Run it; logits of the wanted rows."""
         with torch.inference_mode():
-            return backend.run(self.batch(), state)
+            return torch.from_numpy(backend.run(self.batch(), state))
 
 
 def all_rows(count: int) -> PassOf:
@@ -101,7 +101,7 @@ def one_row(row: int) -> PassOf:
 class PoisonedModel(NativeModel):
     """A native model whose working memory holds NaN before each pass."""
 
-    def run(self, batch: Batch, state: ModelState) -> torch.Tensor:
+    def run(self, batch: Batch, state: ModelState) -> Logits:
         self.poison()
         return super().run(batch, state)
 

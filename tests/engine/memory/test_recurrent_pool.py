@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from engine.models.runner import Runner, SlotRows
-from tests.helpers.models import decode, open_runner, prompt, rows_of
+from tests.helpers.models import decode, forward, open_runner, prompt, rows_of
 from tests.helpers.tiny_model import TinyModel
 
 TOKENS = [3, 1, 4, 1, 5, 9, 2, 6]
@@ -28,7 +28,7 @@ def test_a_drafted_pass_does_not_write_the_state(runner: Runner) -> None:
     sequence = runner.memory.new_sequence()
     prompt(runner, sequence, TOKENS)
     before = state_of(runner)
-    runner.forward([rows_of(sequence, [7, 7, 7])])
+    forward(runner, [rows_of(sequence, [7, 7, 7])])
     assert all(map(torch.equal, before, state_of(runner)))
     sequence.commit(2)
     assert not any(map(torch.equal, before, state_of(runner)))
@@ -38,7 +38,7 @@ def test_folding_leaves_the_state_of_decoding_one_by_one(runner: Runner) -> None
     drafted, decoded = runner.memory.new_sequence(), runner.memory.new_sequence()
     for sequence in (drafted, decoded):
         prompt(runner, sequence, TOKENS)
-    runner.forward([rows_of(drafted, [8, 9, 10, 11])])
+    forward(runner, [rows_of(drafted, [8, 9, 10, 11])])
     drafted.commit(3)
     decode(runner, decoded, [8, 9, 10])
     for layer in runner.memory.state.recurrent:
@@ -48,7 +48,7 @@ def test_folding_leaves_the_state_of_decoding_one_by_one(runner: Runner) -> None
 def test_a_pass_in_place_that_is_undone_takes_the_sequence_with_it(runner: Runner) -> None:
     sequence = runner.memory.new_sequence()
     expected = prompt(runner, sequence, TOKENS)
-    runner.forward([SlotRows(0, sequence, [[7]], 1)])
+    forward(runner, [SlotRows(0, sequence, [[7]], 1)])
     sequence.rollback()
     assert sequence.length == 0
     assert torch.equal(prompt(runner, sequence, TOKENS), expected)
@@ -83,6 +83,6 @@ def test_a_file_without_attention_works(tmp_path: Path) -> None:
         assert not runner.memory.state.attention
         sequence = runner.memory.new_sequence()
         prompt(runner, sequence, TOKENS)
-        together = runner.forward([rows_of(sequence, [8, 9])])
+        together = forward(runner, [rows_of(sequence, [8, 9])])
         sequence.commit(0)
         assert torch.equal(decode(runner, sequence, [8, 9]), together)

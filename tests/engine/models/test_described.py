@@ -7,7 +7,7 @@ import torch
 
 from engine.models.runner import Runner
 from tests.helpers.described_model import DESCRIBED, OLDER
-from tests.helpers.models import decode, open_runner, prompt, rows_of, stored
+from tests.helpers.models import decode, forward, open_runner, prompt, rows_of, stored
 from tests.helpers.native_models import open_native_runner
 
 PROMPT = [(17 * i + 5) % 256 for i in range(257)]  # more than a page
@@ -32,7 +32,7 @@ def fresh(
     sequence = runner.memory.new_sequence()
     parts = [prompt(runner, sequence, PROMPT, chunk=chunk)]
     if drafted:
-        parts.append(runner.forward([rows_of(sequence, [*tokens, 9])])[:drafted])
+        parts.append(forward(runner, [rows_of(sequence, [*tokens, 9])])[:drafted])
         sequence.commit(drafted)
     parts.append(decode(runner, sequence, tokens[drafted:]))
     kept = stored(sequence)

@@ -105,7 +105,7 @@ def guess(runner: HeadedRunner, sequence: SequenceState, token: int) -> torch.Te
     """The head's logits `[1, vocab]` behind a text and one more token."""
     entries = waiting_entries(0, sequence, token)
     assert sequence.begin(1, PassKind.DRAFTED)
-    logits = runner.draft_logits(runner.enter([entries]))
+    logits = torch.from_numpy(runner.draft_logits(runner.enter([entries])))
     sequence.rollback()
     return logits
 
@@ -132,7 +132,8 @@ def test_the_head_says_what_plain_arithmetic_says(runner: HeadedRunner) -> None:
     for _ in range(3):
         hidden = runner.enter([entries])
         expected, logits = plain([*TOKENS, *drafted], before)
-        assert torch.allclose(runner.draft_logits(hidden)[0], logits[-1], atol=1e-4)
+        guessed = torch.from_numpy(runner.draft_logits(hidden)[0])
+        assert torch.allclose(guessed, logits[-1], atol=1e-4)
         drafted.append(int(logits[-1].argmax()))
         before = torch.cat((before, expected[-1:]))
         position = len(TOKENS) + len(drafted) - 1

@@ -8,7 +8,7 @@ import torch
 
 from engine.kernels import reference
 from engine.models.runner import Runner
-from tests.helpers.models import decode, open_runner, prompt, rows_of
+from tests.helpers.models import decode, forward, open_runner, prompt, rows_of
 from tests.helpers.tiny_model import TinyModel
 
 PROMPT = [(17 * i + 5) % 256 for i in range(40)]
@@ -50,7 +50,7 @@ def test_any_part_of_a_pass_can_be_kept(model: Path, kv_type: str) -> None:
         for kept in range(rows + 1):
             sequence = runner.memory.new_sequence()
             prompt(runner, sequence, PROMPT)
-            together = runner.forward([rows_of(sequence, EMITTED[:rows])])
+            together = forward(runner, [rows_of(sequence, EMITTED[:rows])])
             sequence.commit(kept)
             after = decode(runner, sequence, EMITTED[rows : rows + 4])
             parts: list[bytes] = []
@@ -70,9 +70,9 @@ def test_rows_across_the_end_of_a_page_can_be_dropped(model: Path, start: int) -
         prompt(runner, alone, long_prompt, chunk=64)
         expected = decode(runner, alone, EMITTED[:6])
         prompt(runner, together, long_prompt, chunk=64)
-        runner.forward([rows_of(together, [1, 2, 3, 4, 5, 6])])
+        forward(runner, [rows_of(together, [1, 2, 3, 4, 5, 6])])
         together.rollback()
-        assert torch.equal(runner.forward([rows_of(together, EMITTED[:6])]), expected)
+        assert torch.equal(forward(runner, [rows_of(together, EMITTED[:6])]), expected)
 
 
 def test_slots_in_one_pass_do_not_touch_each_other(model: Path) -> None:
@@ -81,12 +81,13 @@ def test_slots_in_one_pass_do_not_touch_each_other(model: Path) -> None:
         first, second, third = (runner.memory.new_sequence() for _ in range(3))
         prompt(runner, first, PROMPT)
         prompt(runner, second, PROMPT[:11], slot=1)
-        mixed = runner.forward(
+        mixed = forward(
+            runner,
             [
                 rows_of(second, [9, 8], slot=1),
                 rows_of(first, EMITTED[:3], slot=0),
                 rows_of(third, [4], slot=2),
-            ]
+            ],
         )
         assert torch.equal(mixed[2:5], expected)
 
@@ -104,6 +105,6 @@ def test_a_failing_pass_leaves_every_sequence_as_it_was(
         with monkeypatch.context() as patch:
             patch.setattr(reference, "activate", fail)
             with pytest.raises(ArithmeticError):
-                runner.forward([rows_of(sequence, EMITTED[:2])])
+                forward(runner, [rows_of(sequence, EMITTED[:2])])
         assert sequence.length == len(PROMPT)
         assert torch.equal(decode(runner, sequence, EMITTED[:2]), expected)

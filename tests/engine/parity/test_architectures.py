@@ -10,7 +10,7 @@ from engine.models.registry import ARCHITECTURES
 from engine.models.runner import Runner, SlotRows
 from tests.helpers.alike_models import ALIKE
 from tests.helpers.every_architecture import small_model
-from tests.helpers.models import decode, open_runner, prompt, rows_of, stored
+from tests.helpers.models import decode, forward, open_runner, prompt, rows_of, stored
 from tests.helpers.one_operation import skip_unless_built
 
 PROMPT = [(17 * i + 5) % 128 for i in range(37)]
@@ -47,7 +47,7 @@ def test_any_part_of_a_pass_can_be_kept(runner: Runner) -> None:
     for rows in (2, len(REPLY) - 1):
         for kept in range(rows + 1):
             drafted = base.fork()
-            passed = runner.forward([rows_of(drafted, REPLY[:rows])])
+            passed = forward(runner, [rows_of(drafted, REPLY[:rows])])
             assert torch.equal(passed, torch.cat(logits[:rows]))
             drafted.commit(kept)
             assert stored(drafted) == states[kept]
@@ -75,7 +75,7 @@ def run(
 ) -> list[torch.Tensor]:
     """One pass over prompt rows of several slots; each slot's logits."""
     work = [SlotRows(slot, sequences[slot], [rows], len(rows)) for slot, rows in tokens.items()]
-    logits = torch.split(runner.forward(work), [len(rows) for rows in tokens.values()])
+    logits = torch.split(forward(runner, work), [len(rows) for rows in tokens.values()])
     for slot, rows in tokens.items():
         sequences[slot].commit(len(rows))
     return list(logits)

@@ -12,7 +12,7 @@ from engine.kernels.batch import Batch
 from engine.memory.sequence_state import PassKind, SequenceState
 from engine.memory.spec import TAPE_ROWS, pages_for
 from engine.models.runner import Runner, SlotRows
-from tests.helpers.models import decode, open_runner, prompt, stored
+from tests.helpers.models import decode, forward, open_runner, prompt, stored
 
 SLOTS, CONTEXT = 4, 512
 PROMPT = [(17 * i + 5) % 256 for i in range(229)]  # the page ends behind 27 more rows
@@ -47,7 +47,7 @@ class Drafted:
         sequence = self.base.fork()
         groups = [[token] for token in REPLY[:rows]]
         work = SlotRows(slot, sequence, groups, rows, kind=PassKind.DRAFTED)
-        return sequence, self._runner.forward([work])
+        return sequence, forward(self._runner, [work])
 
     def begin_like(self, other: SequenceState, rows: int) -> SequenceState:
         """Another branch in the middle of the very pass that is under way in slot 1.

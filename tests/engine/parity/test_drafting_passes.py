@@ -8,7 +8,7 @@ import torch
 
 from engine.memory.sequence_state import PassKind, SequenceState
 from engine.models.runner import Runner, SlotRows
-from tests.helpers.models import decode, open_runner, prompt, stored
+from tests.helpers.models import decode, forward, open_runner, prompt, stored
 from tests.helpers.tiny_model import TinyModel
 from tests.helpers.tiny_recurrent import RECURRENT
 
@@ -38,7 +38,7 @@ def runner(model: Path) -> Iterator[Runner]:
 def passes(runner: Runner, sequence: SequenceState, tokens: list[int]) -> torch.Tensor:
     """One pass for each token, none of them committed; logits of every row."""
     rows = [SlotRows(1, sequence, [[token]], 1, PassKind.DRAFTING) for token in tokens]
-    return torch.cat([runner.forward([row]) for row in rows])
+    return torch.cat([forward(runner, [row]) for row in rows])
 
 
 @pytest.mark.parametrize("kept", [0, 1, 4, 8, 9])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.sampling.noise import gumbel, random_bits
+from engine.sampling.noise import gumbel, noise_of, random_bits
 
 IDS = np.arange(40_000)
 KEYS = st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**31))
@@ -30,6 +30,11 @@ def test_the_noise_of_a_token_is_the_same_alone_and_in_any_company(key, ids):
     together = gumbel(random_bits(*key, np.array(ids)))
     alone = [gumbel(random_bits(*key, np.array([i])))[0] for i in ids]
     assert together.tolist() == alone
+
+
+@given(KEYS, st.lists(st.integers(0, 300_000), max_size=20))
+def test_a_few_numbers_have_the_noise_of_arrays(key, ids):
+    assert list(noise_of(*key, ids)) == gumbel(random_bits(*key, np.array(ids, int))).tolist()
 
 
 def test_the_noise_does_not_depend_on_place_order_or_alignment():

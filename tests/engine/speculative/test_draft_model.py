@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import torch
 
 from engine.base.types import LONGEST_DRAFT, Drafting, Failed, SamplingParams, Segment
+from engine.kernels.backend import Logits
 from engine.models.runner import Runner, SlotRows
 from engine.speculative.draft_model import DraftModel
 from tests.helpers.bench import Bench, bits, open_bench
@@ -28,7 +28,7 @@ class Watched:
     rows: list[int] = field(default_factory=list)
     fails: bool = False
 
-    def forward(self, work: list[SlotRows]) -> torch.Tensor:
+    def forward(self, work: list[SlotRows]) -> Logits:
         if self.fails:
             raise RuntimeError("the device gave up")
         self.rows += [slot.num_rows for slot in work]

@@ -11,7 +11,7 @@ from gguf import GGMLQuantizationType as GgmlType
 from engine.kernels.torch_weights import TorchWeights
 from engine.models.runner import Runner
 from engine.weights.quant_tensor import QuantTensor
-from tests.helpers.models import decode, open_runner, prompt, rows_of
+from tests.helpers.models import decode, forward, open_runner, prompt, rows_of
 from tests.helpers.native_models import open_native_runner
 from tests.helpers.shared import shared_model, shared_path
 from tests.helpers.tiny_model import TinyModel
@@ -129,7 +129,7 @@ def test_any_part_of_a_pass_can_be_kept(model: Path, kv_type: str) -> None:
         for kept in range(rows + 1):
             sequence = runner.memory.new_sequence()
             before = prompt(runner, sequence, PROMPT)
-            together = runner.forward([rows_of(sequence, EMITTED[:rows])])
+            together = forward(runner, [rows_of(sequence, EMITTED[:rows])])
             sequence.commit(kept)
             after = decode(runner, sequence, EMITTED[rows : rows + 2])
             parts: list[bytes] = []
@@ -146,12 +146,13 @@ def test_slots_in_one_pass_do_not_touch_each_other(isa: str, model: Path) -> Non
         first, second, third = (runner.memory.new_sequence() for _ in range(3))
         prompt(runner, first, PROMPT)
         prompt(runner, second, PROMPT[:11], slot=1)
-        mixed = runner.forward(
+        mixed = forward(
+            runner,
             [
                 rows_of(second, [9, 8], slot=1),
                 rows_of(first, EMITTED[:3], slot=0),
                 rows_of(third, [4], slot=2),
-            ]
+            ],
         )
         assert torch.equal(mixed[2:5], expected[-3:])
 
