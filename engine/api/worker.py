@@ -218,6 +218,7 @@ class Worker:
 
     def _run(self) -> None:
         try:
+            self._stepper.rehearse()
             while self._receive():
                 self._stepper.step()
         except Exception as error:  # anything unforeseen ends this model, never in silence
@@ -259,6 +260,8 @@ class Worker:
     def _exchange(self, exchange: _Exchange) -> None:
         if not self._stopped:
             self._stepper.exchange(exchange.methods)
+            if not self._stepper.jobs:
+                self._stepper.rehearse()
         exchange.finish()
 
     def _fail_what_is_left(self) -> None:

@@ -26,7 +26,10 @@ MOST_SLOTS = 64
 LOOKUP_METHODS = ("ngram-simple", "ngram-map-k", "ngram-map-k4v", "ngram-mod", "ngram-cache")
 """What drafts from texts alone, without a pass of any model."""
 
-DRAFT_METHODS = (*LOOKUP_METHODS, "mtp", "draft", "scripted")
+MODEL_METHODS = ("mtp", "draft")
+"""What runs a model for each draft."""
+
+DRAFT_METHODS = (*LOOKUP_METHODS, *MODEL_METHODS, "scripted")
 """What can draft, in the order in which all of them are asked: what costs least comes first."""
 
 LONGEST_DRAFT = 64

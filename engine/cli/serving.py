@@ -21,6 +21,7 @@ class Serving:
         self._stepper = Stepper(
             model.runner, model.methods, loaded.slots, loaded.context, time.perf_counter
         )
+        self._stepper.rehearse()
 
     def answer(self, requests: Sequence[Request]) -> list[GenerationResult]:
         """Serve requests at once, over as many slots as there are; results in their order.

@@ -1,7 +1,7 @@
 """The native CPU backend: a program in the compiled library, one call a pass without the GIL."""
 
 from collections.abc import Callable, Sequence
-from ctypes import byref
+from ctypes import addressof
 
 import numpy as np
 import torch
@@ -73,6 +73,7 @@ class NativeModel:
         self._recurrent: Sequence[RecurrentLayer] = ()
         self._batch: Batch | None = None
         self._fields = BatchFields()
+        self._fields_address = addressof(self._fields)
 
     def run(self, batch: Batch, state: ModelState) -> Logits:
         """Run a pass in one call.
@@ -83,7 +84,7 @@ class NativeModel:
         self._describe(batch)
         self._bind(state)
         logits = np.empty((batch.wanted, self._program.logits.width), np.float32)
-        self._handle.call("run", byref(self._fields), logits.ctypes.data)
+        self._handle.call("run", self._fields_address, logits.ctypes.data)
         return logits
 
     def fold(self, layers: Sequence[RecurrentLayer], entry: int, slot: int, rows: int) -> None:

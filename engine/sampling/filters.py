@@ -47,7 +47,7 @@ def top_p(logits: NDArray[np.float32], p: float) -> Positions:
 
 def min_p(logits: NDArray[np.float32], p: float) -> Positions:
     """Keep those at least `p` times as probable as the likeliest (Nguyen et al. 2024)."""
-    return np.flatnonzero(logits >= logits.max() + math.log(p))
+    return np.flatnonzero(logits >= np.float64(logits.max()) + math.log(p))
 
 
 def _ranked(logits: NDArray[np.float32]) -> Positions:

@@ -1,8 +1,9 @@
 """The next token of a reply, from its logits row, its history and its place in the reply."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
-from operator import itemgetter
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +18,8 @@ from engine.sampling.penalties import add_bias, penalise
 Logits = NDArray[np.float32]
 TokenIds = NDArray[np.intp]
 
-FEW = 32
-"""Candidates of which each is looked at by itself; for more, arrays are faster."""
+FEW = 64
+"""Candidates of which each is looked at by itself; an array of so few costs more than they do."""
 
 
 class Ways(NamedTuple):
@@ -55,10 +56,8 @@ def both_ways(logits: Logits, params: SamplingParams, history: Sequence[int], in
     best = _likeliest(row)
     if params.temperature == 0:
         return Ways(best, best)
-    ids = _candidates(row, params)
-    if len(ids) == 1:
-        return Ways(int(ids[0]), best)
-    return Ways(_draw(row, ids, params, index), best)
+    draw = _draw_of_few if 0 < params.top_k <= FEW else _draw_of_many
+    return Ways(draw(row, params, index), best)
 
 
 def likeliest(logits: Logits, params: SamplingParams, history: Sequence[int]) -> int:
@@ -104,31 +103,39 @@ def _biased_and_penalised(logits: Logits, params: SamplingParams, history: Seque
     return logits
 
 
-def _candidates(row: Logits, params: SamplingParams) -> TokenIds:
-    """Ids that the filters leave, ascending."""
+def _draw_of_few(row: Logits, params: SamplingParams, index: int) -> int:
+    """As `_draw_of_many`, where top-k leaves so few that they need no arrays."""
+    ids = top_k(row, params.top_k)
+    ranked: list[float] = row[ids].tolist()
+    reached = list(accumulate(math.exp(logit - ranked[0]) for logit in ranked))
+    kept = 1 + bisect_left(reached, params.top_p * reached[-1])
+    if params.min_p > 0:
+        floor = ranked[0] + math.log(params.min_p)
+        kept = min(kept, sum(logit >= floor for logit in ranked))
+    tokens: list[int] = ids[:kept].tolist()
+    if len(tokens) == 1:
+        return tokens[0]
+    noises = noise_of(params.seed, index, tokens)
+    scores = [x + params.temperature * y for x, y in zip(ranked, noises, strict=False)]
+    return tokens[scores.index(max(scores))]
+
+
+def _draw_of_many(row: Logits, params: SamplingParams, index: int) -> int:
+    """Filter, then draw by Gumbel-max.
+
+    All scores are multiplied by the temperature, so that none overflows. Only tokens that can win
+    get their noise computed.
+    """
     ids = top_k(row, params.top_k) if params.top_k else np.arange(len(row))
     if params.top_p < 1:
         ids = ids[top_p(row[ids], params.top_p)]
     if params.min_p > 0:
         ids = ids[min_p(row[ids], params.min_p)]
-    return np.sort(ids)
-
-
-def _draw(row: Logits, ids: TokenIds, params: SamplingParams, index: int) -> int:
-    """Gumbel-max over candidates, all scores multiplied by the temperature so that none overflows.
-
-    Of many, only tokens that can win get their noise computed.
-    """
-    if len(ids) > FEW:
-        ids = ids[_contenders(row[ids].astype(np.float64), ids, params, index)]
-    if len(ids) > FEW:
-        noise = gumbel(random_bits(params.seed, index, ids))
-        scores = row[ids].astype(np.float64) + params.temperature * noise
-        return int(ids[scores.argmax()])
-    few: list[int] = ids.tolist()
-    noises = noise_of(params.seed, index, few)
-    scored = (x + params.temperature * y for x, y in zip(row[ids].tolist(), noises, strict=True))
-    return max(zip(scored, few, strict=True), key=itemgetter(0))[1]
+    logits = row[ids].astype(np.float64)
+    contenders = _contenders(logits, ids, params, index)
+    noise = gumbel(random_bits(params.seed, index, ids[contenders]))
+    scores = logits[contenders] + params.temperature * noise
+    return int(ids[contenders[scores.argmax()]])
 
 
 def _contenders(

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from engine.base.types import MODEL_METHODS
 from engine.scheduler.plan import PlannedRows
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
@@ -46,6 +47,11 @@ class Drafts:
         self._controller = Controller(methods.methods)
         self._pass = _Pass()
         self._recording = 0.0  # seconds for what the last pass taught
+
+    @property
+    def models(self) -> list[str]:
+        """The methods that run a model for their drafts."""
+        return [method for method in MODEL_METHODS if method in self._methods.methods]
 
     def exchange(self, methods: PriorityList, jobs: Iterable[Job]) -> None:
         """Draft with other methods, which differ in the draft model, from the next pass on."""
@@ -116,6 +122,10 @@ class Drafts:
     def close(self) -> None:
         """Forget what was kept from one reply to the next; none is under way."""
         self._methods.clear()
+        self.forget_texts()
+
+    def forget_texts(self) -> None:
+        """Expect of every method what a new one may hope for."""
         self._controller.forget_texts()
 
     def _drafts(self, jobs: Sequence[Job]) -> dict[Job, Draft]:

@@ -144,7 +144,7 @@ class Reply:
         """Append what became printable; True where a stop string ends it."""
         if not self._detokenizer:
             return False
-        before = self._detokenizer.position
+        before = self._detokenizer.position if is_accepted else 0
         text, stopped = self._stops.add(self._detokenizer.add([token]))
         self._text.append(text)
         if is_accepted:

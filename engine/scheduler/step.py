@@ -13,6 +13,7 @@ from engine.models.runner import Runner, SlotRows
 from engine.sampling.sampler import sample
 from engine.scheduler.drafts import Drafts
 from engine.scheduler.plan import PlannedRows
+from engine.scheduler.rehearsal import Rehearsal
 from engine.scheduler.reply import Clock
 from engine.scheduler.request import Job
 from engine.scheduler.scheduler import Scheduler
@@ -92,6 +93,19 @@ class Stepper:
         for rows, logits in self._forward(plan):
             self._advance(rows, logits)
         self._drafts.record(self._clock() - started)
+
+    def rehearse(self) -> None:
+        """Learn what drafts cost, while nobody is being served."""
+        for method in self._drafts.models:
+            rehearsal = Rehearsal(method, self._runner.grouping, self._clock)
+            self.submit(rehearsal.job)
+            for _ in rehearsal.steps():
+                self.step()
+            if rehearsal.job in self.jobs:
+                self._states.drop(rehearsal.job)
+                self._release(rehearsal.job)
+        self._drafts.forget_texts()
+        self._work = Work()
 
     def close(self) -> None:
         """Give back all that is kept for reuse; no job is left by then."""

@@ -101,6 +101,10 @@ class Account:
             self.attempts[method] = Attempts(Survival(prior))
         return self.attempts[method]
 
+    def hold(self, method: str, length: int) -> None:
+        """Draft so many tokens by one method from now on, whatever that costs."""
+        self.methods, self.fixed, self._most = (method,), True, length
+
     @property
     def asleep(self) -> bool:
         """Whether nothing may draft for it yet, so that there is nothing to decide."""

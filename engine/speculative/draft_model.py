@@ -142,6 +142,7 @@ class DraftModel:
         drafting = [reply for reply, length in wanted.items() if length > 0]
         for reply in drafting:
             reply.pending = reply.remaining
+        self._states.make_room((reply, reply.pending + wanted[reply] - 1) for reply in drafting)
         while drafting:
             going_on = [
                 self._extend(reply, logits) and len(reply.draft) < wanted[reply]
@@ -206,9 +207,6 @@ class DraftModel:
                 SlotRows(reply.view.slot, self._states[reply], groups, 1, PassKind.DRAFTING)
             )
             reply.fed = len(reply.draft)
-        self._states.make_room(
-            (reply, rows.num_rows) for reply, rows in zip(replies, work, strict=True)
-        )
         return self._runner.forward(work)
 
     def _extend(self, reply: Drafted, logits: np.ndarray) -> bool:

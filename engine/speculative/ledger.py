@@ -46,6 +46,7 @@ class Ledger:
         self._best = 0.0  # the least regret so far
         self._lost = 0.0  # as regret, without caution
         self._rounds: deque[float] = deque(maxlen=SHOWN_ROUNDS)  # each over its tokens' time
+        self._round_cost: float | None = None  # of the rounds as they are
         self._begun = 0.0  # seconds of the round that is being read for
         self._dearest = 0.0
         self._tried: set[str] = set()
@@ -90,6 +91,7 @@ class Ledger:
         self._best = min(self._best, self.regret)
         self._lost += seconds - without
         self._rounds.append(seconds / without)
+        self._round_cost = None
         self._dearest = max(self._dearest, self._begun + SPENT_AGAIN * seconds)
         self._begun = 0.0
         self._tried.update(methods)
@@ -116,7 +118,9 @@ class Ledger:
     @property
     def round_cost(self) -> float:
         """The share of time that a round usually costs, below zero where it gains; 0: unknown."""
-        return median(self._rounds) - 1.0 if len(self._rounds) >= 3 else 0.0
+        if self._round_cost is None:
+            self._round_cost = median(self._rounds) - 1.0 if len(self._rounds) >= 3 else 0.0
+        return self._round_cost
 
 
 class Purse:

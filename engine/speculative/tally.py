@@ -11,6 +11,8 @@ class Tally:
         rounds: passes over drafts.
         empty: times that there was nothing to propose.
         rejected_whole: rounds that accepted nothing.
+        tested: tokens that the target looked at.
+        accepted: tokens of those that it said itself.
         by_position: `[tested, accepted]` for each place in a draft.
         propose_s, verify_s, commit_s: how long the parts of the rounds took.
     """
@@ -18,20 +20,12 @@ class Tally:
     rounds: int = 0
     empty: int = 0
     rejected_whole: int = 0
+    tested: int = 0
+    accepted: int = 0
     by_position: list[list[int]] = field(default_factory=list)
     propose_s: float = 0.0
     verify_s: float = 0.0
     commit_s: float = 0.0
-
-    @property
-    def tested(self) -> int:
-        """Tokens that the target looked at."""
-        return sum(tested for tested, _ in self.by_position)
-
-    @property
-    def accepted(self) -> int:
-        """Tokens of those that it said itself."""
-        return sum(accepted for _, accepted in self.by_position)
 
     @property
     def counts(self) -> tuple[tuple[int, int], ...]:
@@ -42,6 +36,8 @@ class Tally:
         """Count a round."""
         self.rounds += 1
         self.rejected_whole += not accepted
+        self.tested += tested
+        self.accepted += accepted
         while len(self.by_position) < tested:
             self.by_position.append([0, 0])
         for place in range(tested):

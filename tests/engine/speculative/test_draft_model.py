@@ -216,7 +216,7 @@ def test_a_draft_model_that_fails_to_learn_is_given_up_too(
 def test_a_failing_pass_of_the_target_leaves_the_draft_model_ready(
     own: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> torch.Tensor:
+    def fail(*_: object) -> Logits:
         raise RuntimeError("the device gave up")
 
     job = own.target.submit(PROMPTS[1], max_tokens=40, drafting=DRAFTING)
