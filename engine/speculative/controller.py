@@ -189,8 +189,11 @@ class Controller:
             and (attempts := self._attempts(seat.account, method)).wait <= 0
         }
         if active := {place: tries for place, tries in able.items() if not tries.resting}:
-            best = self._best(method, seats, active)
             horizon = min(HORIZON, max(seats[place].room for place in active))
+            best = self._best(method, seats, active)
+            if best.known and not best.pays(horizon):  # what any round costs may be too much for it
+                longer = self._best(method, seats, active, ramped=False)
+                best = longer if longer.known else best
             if best.pays(horizon):
                 for attempts in active.values():
                     attempts.pay()
@@ -239,17 +242,21 @@ class Controller:
         seats: Sequence[Seat],
         able: Mapping[int, Attempts],
         most_cost: float = inf,
+        *,
+        ramped: bool = True,
     ) -> _Prospect:
-        """The round with the best lengths above 0 that costs no more, for some of the seats."""
+        """The round with the best lengths above 0 that costs no more, for some of the seats.
+
+        `ramped`: with drafts that are no longer than their successes have led to.
+        """
         passes, proposals = self._costs.passes(*_shape(seats)), self._costs.proposals(method)
         accounts = [seats[place].account for place in able]
         deciding = self._costs.deciding
+        rooms = [seats[place].account.most(method, seats[place].room) for place in able]
         choice = choose(
             [
-                attempts.survival.first(
-                    attempts.longest(account.most(method, seats[place].room), account.least)
-                )
-                for (place, attempts), account in zip(able.items(), accounts, strict=True)
+                attempts.survival.first(attempts.longest(most, account.least) if ramped else most)
+                for attempts, account, most in zip(able.values(), accounts, rooms, strict=True)
             ],
             [account.least for account in accounts],
             len(seats),
