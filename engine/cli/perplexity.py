@@ -132,7 +132,7 @@ def _losses(runner: "Runner", tokens: list[int]) -> Iterator[float]:
     for start in range(0, len(tokens) - 1, step):
         group = tokens[start : min(start + step, len(tokens) - 1)]  # the last one is never fed
         wanted = min(len(group), start + len(group) - first + 1)
-        logits = runner.forward([SlotRows(0, sequence, [group], max(0, wanted))]).numpy()
+        logits = runner.forward([SlotRows(0, sequence, [group], max(0, wanted))])
         sequence.commit(len(group))
         following = tokens[start + len(group) + 1 - len(logits) : start + len(group) + 1]
         for row, token in zip(logits, following, strict=True):
