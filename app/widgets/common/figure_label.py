@@ -1,11 +1,13 @@
 """Figures that change several times a second."""
 
+from PySide6.QtCore import QRect
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QLabel
 
 from app.widgets.common.labels import dress
 
 SLACK_PX = 16
+LARGE = QRect(0, 0, 2_000, 2_000)
 ONE_FIGURE = str.maketrans("123456789", "0" * 9)
 
 
@@ -27,11 +29,8 @@ class FigureLabel(QLabel):
         shape = text.translate(ONE_FIGURE)
         if shape != self._shape:
             self._shape = shape
-            self._fit()
+            wanted = self.fontMetrics().boundingRect(LARGE, int(self.alignment()), shape).size()
+            wanted = wanted.grownBy(self.contentsMargins())
+            if not wanted.width() <= self.maximumWidth() <= wanted.width() + SLACK_PX:
+                self.setFixedSize(wanted)
         self.setText(text)
-
-    def _fit(self) -> None:
-        margins, metrics = self.contentsMargins(), self.fontMetrics()
-        width = metrics.horizontalAdvance(self._shape) + margins.left() + margins.right()
-        if not width <= self.maximumWidth() <= width + SLACK_PX:
-            self.setFixedSize(width, metrics.height())
