@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import torch
-
 from engine.base.types import Drafting, Event, Finished, GenerationResult, Request, Segment
 from engine.gguf.reader import open_gguf
+from engine.kernels.backend import Logits
 from engine.memory.feed import Feed
 from engine.models.runner import Runner, SlotRows
 from engine.scheduler.reply import Reply
@@ -35,7 +34,7 @@ class Clock:
         self._now += 1e-3
         return self._now
 
-    def _timed(self, work: Sequence[SlotRows]) -> torch.Tensor:
+    def _timed(self, work: Sequence[SlotRows]) -> Logits:
         self._now += PASS_S + ROW_S * sum(rows.num_rows for rows in work)
         return self._forward(work)
 
