@@ -29,14 +29,8 @@ from app.theme.fonts import Size, interface_font  # noqa: E402
 from app.theme.tokens import DARK, LIGHT  # noqa: E402
 from app.widgets.chat.workshop import Workshop  # noqa: E402
 from tests.helpers.fake_engine import FakeEngine  # noqa: E402
-from tests.helpers.window_states import (  # noqa: E402
-    MODEL,
-    OTHER,
-    SHEET,
-    STATES,
-    Stage,
-    put_models_there,
-)
+from tests.helpers.stage import MODEL, OTHER, Stage, put_models_there  # noqa: E402
+from tests.helpers.window_states import SHEET, STATES  # noqa: E402
 
 Work = Callable[[Stage], Awaitable[None]]
 WIDE, NARROW = (1280, 820), (900, 600)

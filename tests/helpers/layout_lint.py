@@ -35,6 +35,7 @@ from app.widgets.common.labels import NameLabel
 from app.widgets.common.picker_button import PickerButton
 from tests.helpers import window_states as states
 from tests.helpers.fake_engine import FakeEngine
+from tests.helpers.stage import MODEL, OTHER, Stage
 
 SIZES = ((1600, 1000), (900, 600))
 THEMES = (ThemeChoice.LIGHT, ThemeChoice.DARK)
@@ -178,8 +179,8 @@ async def check(state: states.State) -> list[str]:
     """The faults of one state, in each theme and size."""
     found = []
     with tempfile.TemporaryDirectory() as data:
-        engine = FakeEngine(names={states.MODEL: "Qwen3 4B", states.OTHER: "Gemma 3 1B Instruct"})
-        stage = states.Stage(build_window(Path(data), engine), engine, settle_s=0.04)
+        engine = FakeEngine(names={MODEL: "Qwen3 4B", OTHER: "Gemma 3 1B Instruct"})
+        stage = Stage(build_window(Path(data), engine), engine, settle_s=0.04)
         stage.window.resize(*SIZES[0])
         stage.window.show()
         await state(stage)

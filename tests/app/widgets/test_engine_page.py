@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
 
 from app.bridge.types import Trial
-from tests.helpers.window_states import ENGINE_SEEN
+from tests.helpers.stage import ENGINE_SEEN
 
 PASSES = Trial("torch on cpu", "Linear", 1e-4, 1e-3, rows_stand_alone=True)
 FAILS = Trial("native (avx2) on cpu", "RmsNorm", 1e-4, 1e-3, rows_stand_alone=False)
