@@ -48,8 +48,10 @@ class RecurrentStates:
         """Tensors for so many sequences, and tapes for the slots that run at once."""
         kept = [shape.kept_floats for shape in shapes]
         states = empty((entries, sum(kept)), torch.float32, device)
+        # Of a tape a round touches a few rows: in huge pages the first one would wait for all of it.
         tapes = (
-            empty((slots, tape_rows, shape.tape_floats), torch.float32, device) for shape in shapes
+            torch.empty(slots, tape_rows, shape.tape_floats, dtype=torch.float32, device=device)
+            for shape in shapes
         )
         parts = zip(torch.split(states, kept, dim=1), tapes, strict=True)
         return cls(states, tuple(RecurrentLayer(state, tape) for state, tape in parts))
