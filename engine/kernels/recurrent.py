@@ -48,7 +48,7 @@ class RecurrentStates:
         """Tensors for so many sequences, and tapes for the slots that run at once."""
         kept = [shape.kept_floats for shape in shapes]
         states = empty((entries, sum(kept)), torch.float32, device)
-        # Of a tape a round touches a few rows: in huge pages the first one would wait for all of it.
+        # A round touches a few rows of a tape; in huge pages the first would wait for all of it.
         tapes = (
             torch.empty(slots, tape_rows, shape.tape_floats, dtype=torch.float32, device=device)
             for shape in shapes
